@@ -1,10 +1,12 @@
-/** The GitHub action's program: its inputs become variables of `gwtoken env`, whose answer is its outputs. */
+/** The GitHub action's program: its inputs become gwtoken's variables, and a new token's its outputs. */
 import { join } from 'node:path';
-import { report, run } from '../src/cli/run';
+import { report } from '../src/cli/run';
+import { selectedToken } from '../src/commands/selected-token';
 import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
-import { envDestination, envOptions } from '../src/formats/env-output';
+import { envDestination, envOptions, envOutput } from '../src/formats/env-output';
 import { escapeData, maskToken } from '../src/formats/mask';
+import { gather } from '../src/settings/resolve';
 import { parseSwitch } from '../src/settings/values';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
@@ -36,10 +38,13 @@ const stderr = { ...world.stderr, write: (text: string) => world.stderr.write(an
 // A cancelled step ends at once: there is nothing to clean up.
 const ours: World = { ...world, stderr, onSignals: () => () => {} };
 void main()
-  .catch((error) => report(error, false, ours))
+  .then(
+    () => 0,
+    (error) => report(error, false, ours),
+  )
   .then((code) => process.exit(code));
 
-async function main(): Promise<number> {
+async function main(): Promise<void> {
   const secret = input('client-secret');
   if (secret) maskToken(secret, world);
   const exportsEnv = parseSwitch(input('export-env') || 'false', 'input export-env', 'export-env');
@@ -48,24 +53,11 @@ async function main(): Promise<number> {
   if (empty.length > 0) throw isEmpty(empty);
   const targets = ['github-output', ...(exportsEnv ? ['github-env'] : [])].map((format) => {
     const options = envOptions({ format });
-    return { ...options, write: envDestination(options, world) };
+    return { options, write: envDestination(options, world) };
   });
-  let answer = '';
-  const write = (text: string): void => {
-    answer += text;
-  };
-  const stdout = { isTTY: () => false, write };
-  const code = await run(['env', '--format', 'json', '--no-cache'], { ...ours, stdout });
-  if (code !== 0) return code;
-  const variables: Record<string, string | null> = JSON.parse(answer);
-  for (const { format, prefix, write } of targets) {
-    const named = Object.entries(variables).map(([name, value]) => ({
-      name: name.replace('GWTOKEN_', prefix),
-      value: value ?? undefined,
-    }));
-    write(format.set(named));
-  }
-  return 0;
+  const { token } = await selectedToken(gather({ cache: false }, ours), ours);
+  maskToken(token.accessToken, world);
+  for (const { options, write } of targets) write(envOutput(token, options));
 }
 
 function isEmpty(names: readonly string[]): Error {

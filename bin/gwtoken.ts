@@ -4,7 +4,7 @@
  * touch `process`; modules that are not needed at every start are loaded on first use.
  */
 import { quick } from '../src/cli/quick';
-import { Interrupted, ReaderGone, usage } from '../src/errors';
+import { Interrupted, ReaderGone } from '../src/errors';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 
@@ -32,11 +32,14 @@ async function main(): Promise<number> {
 
 /** Runs the whole program, or only reports why the quick path's answer could not be written. */
 async function runCli(failure?: unknown): Promise<number> {
+  // First of all: what is loaded next takes it for granted.
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    writeAll(2, `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is ${process.version}\n`);
+    return 2;
+  }
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, written } = openWorld(process, __VERSION__, opened);
-  const { node } = process.versions;
-  if (Number.parseInt(node, 10) < 20)
-    return cli.report(usage(`gwtoken needs Node.js 20.19 or later; this is ${node}`), false, world);
   // A crash ends the process at once. For a rejection Node emits the first event too, Bun only the second.
   const crash = (error: unknown) =>
     void cli.failWith(argv, error, false, world).then((code) => process.exit(code), endByError);
@@ -53,5 +56,5 @@ async function endByError(error: unknown): Promise<void> {
   if (error instanceof ReaderGone) process.exit(error.exitCode);
   if (!(error instanceof Interrupted)) throw error;
   const { endBySignal } = await import('../src/system/processes/die-of-signal');
-  endBySignal(process, error.signal);
+  endBySignal(process, error);
 }

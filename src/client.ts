@@ -53,9 +53,12 @@ export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
-/** Recognises variables with credentials, which child programs never get. Windows ignores their case. */
-export function isCredentialVariable(name: string): boolean {
-  return /^GWTOKEN_(SANDBOX_)?CLIENT_/i.test(name);
+/** Names of variables with credentials. Windows ignores their case. */
+export const CREDENTIAL_VARIABLE = /^GWTOKEN_(SANDBOX_)?CLIENT_/i;
+
+/** Returns the variables for a child program, which never gets credentials. */
+export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIAL_VARIABLE.test(name)));
 }
 
 /** Returns the end of a command for a profile, ` --profile acme`; nothing for the default one. */

@@ -1,10 +1,30 @@
-/** What ends gwtoken: the one error that it expects, signals, and the errors of Node and of the system. */
-import type { ErrorKind } from './exit-codes';
+/** The ends of gwtoken and their exit codes: the one error that it expects, signals, limits of the system. */
+
+/** Exit codes by the kind of error. Scripts rely on them: none ever changes. */
+export const EXIT_CODES = {
+  local: 1,
+  usage: 2,
+  refused: 3,
+  'no-credentials': 4,
+  keychain: 5,
+  unreached: 6,
+  'bad-reply': 7,
+  'not-runnable': 126,
+  'not-found': 127,
+} as const;
+
+export type ErrorKind = keyof typeof EXIT_CODES;
+
+export function isErrorKind(text: unknown): text is ErrorKind {
+  return typeof text === 'string' && Object.hasOwn(EXIT_CODES, text);
+}
+
+/** Exit code of `exec` and `curl` if gwtoken itself fails, so that it can be told from the command's. */
+export const EXEC_FAILED = 125;
 
 interface ErrorMore {
   /** Hints of one line each: the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
-  readonly cause?: unknown;
   /** Exact cause, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
   readonly reason?: string | undefined;
   /** Text for --verbose only. */
@@ -18,6 +38,9 @@ export interface Retry {
   readonly afterMs?: number | undefined;
 }
 
+/** The hint that helps most comes first; `gwtoken doctor` and the topics know the rest. */
+const MOST_HINTS = 2;
+
 /** The one error that gwtoken expects. `message` is one line. It never holds a secret, a token or a body. */
 export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
@@ -28,9 +51,9 @@ export class GwtokenError extends Error {
   readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    super(message);
     this.kind = kind;
-    this.hints = more.hints ?? [];
+    this.hints = (more.hints ?? []).slice(0, MOST_HINTS);
     this.reason = more.reason;
     this.detail = more.detail;
     this.retry = more.retry;
@@ -38,8 +61,7 @@ export class GwtokenError extends Error {
 
   /** Returns the same error with these hints after its own. */
   withHints(hints: readonly string[]): GwtokenError {
-    const { kind, message, cause } = this;
-    return new GwtokenError(kind, message, { ...this, cause, hints: [...this.hints, ...hints] });
+    return new GwtokenError(this.kind, this.message, { ...this, hints: [...this.hints, ...hints] });
   }
 }
 
@@ -78,14 +100,12 @@ export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
+  readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals) {
     super(`interrupted by ${signal}`);
     this.signal = signal;
-  }
-
-  get exitCode(): number {
-    return SIGNAL_CODES[this.signal as keyof typeof SIGNAL_CODES] ?? 1;
+    this.exitCode = SIGNAL_CODES[signal as keyof typeof SIGNAL_CODES] ?? 1;
   }
 }
 
@@ -118,7 +138,6 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   const what = code === undefined ? 'reserving memory failed' : `${syscall} failed (${code})`;
   return new GwtokenError('local', `a system limit is reached: ${what}`, {
     hints: ['to see the limits, run: ulimit -a'],
-    cause: error,
     detail,
   });
 }

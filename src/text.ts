@@ -8,6 +8,21 @@ export function oneLine(text: string): string {
   );
 }
 
+interface Reader {
+  readonly stderr: { write(text: string): void };
+}
+
+/** Writes a line to stderr that nothing depends on: nobody may read it. Never a secret. */
+export function note({ stderr }: Reader, line: string): void {
+  try {
+    stderr.write(`gwtoken: ${oneLine(line)}\n`);
+  } catch {}
+}
+
+export function warn(reader: Reader, text: string): void {
+  note(reader, `warning: ${text}`);
+}
+
 /**
  * Cleans the text of another party (an endpoint, a proxy, a certificate): one line, no controls, and no
  * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped.
@@ -57,23 +72,16 @@ export function similarWords(word: string, known: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Counts the letters to add, remove, replace or swap with their neighbour (Damerau and Levenshtein). */
+/** Counts the letters to add, remove or replace (Levenshtein). */
 function edits(from: string, to: string): number {
-  const counts = [...Array(from.length + 1).keys()].map((row) => [row, ...Array<number>(to.length).fill(0)]);
-  const at = (row: number, column: number): number =>
-    row < 0 || column < 0 ? Infinity : counts[row]![column]!;
-  for (let column = 1; column <= to.length; column++) {
-    counts[0]![column] = column;
-    for (let row = 1; row <= from.length; row++) {
-      const isSame = from[row - 1] === to[column - 1];
-      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      counts[row]![column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
-      );
+  let counts = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 0; row < from.length; row++) {
+    const above = counts;
+    counts = [row + 1];
+    for (let column = 0; column < to.length; column++) {
+      const other = from[row] === to[column] ? 0 : 1;
+      counts.push(Math.min(above[column + 1]! + 1, counts[column]! + 1, above[column]! + other));
     }
   }
-  return at(from.length, to.length);
+  return counts[to.length]!;
 }

@@ -1,6 +1,6 @@
 /** Waiting: for whom, since there may be nobody who could answer a prompt, how long, and until a signal. */
 import { ENDING_SIGNALS, Interrupted } from './errors';
-import type { Env, Output } from './world';
+import type { Env, Output, World } from './world';
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
 export function isCi(env: Env): boolean {
@@ -30,17 +30,24 @@ export function longerTimeout(limitMs: number): string {
   return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
 }
 
-/** Runs `work`; rejects with Interrupted if a signal that would end gwtoken arrives meanwhile. */
+/**
+ * Runs `work`; rejects with Interrupted if a signal that would end gwtoken arrives meanwhile. Its own signal
+ * is aborted then: gwtoken ends without waiting for it, and what it has to undo it undoes at once.
+ */
 export async function untilSignal<T>(
-  onSignals: (signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void) => () => void,
-  work: () => Promise<T>,
+  onSignals: World['onSignals'],
+  work: (cancelled: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const cancel = new AbortController();
   let release = (): void => {};
   const interrupted = new Promise<never>((_, reject) => {
-    release = onSignals(ENDING_SIGNALS, (signal) => reject(new Interrupted(signal)));
+    release = onSignals(ENDING_SIGNALS, (signal) => {
+      reject(new Interrupted(signal));
+      cancel.abort(new Interrupted(signal));
+    });
   });
   try {
-    return await Promise.race([work(), interrupted]);
+    return await Promise.race([work(cancel.signal), interrupted]);
   } finally {
     release();
   }

@@ -19,17 +19,17 @@ export interface Terminal {
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   /** Asks yes or no; no unless the answer is `y` or `yes`. */
   confirm(question: string): Promise<boolean>;
-  hasUnicode(): boolean;
   /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */
-  page(text: string): Promise<void>;
+  page(text: string): void;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
-  spin<T>(label: string, work: (relabel: (label: string) => void) => Promise<T>): Promise<T>;
+  spin<T>(
+    label: string,
+    work: (relabel: (label: string) => void, cancelled: AbortSignal) => Promise<T>,
+  ): Promise<T>;
 }
 
-export type Paint = Readonly<
-  Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>
->;
+export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
 /** Content of the config file: general values, and those of each profile under `profiles`. */
 export interface Config {
@@ -46,14 +46,14 @@ export interface ConfigEdit {
   readonly value: string | number | boolean | undefined;
 }
 
+/** The config file. Every problem of it, such as that others may write to it, is a `usage` error. */
 interface ConfigFile {
-  /** Returns the path, even if there is no file yet. Throws a `usage` error if there is no home directory. */
+  /** Returns the path, even if there is no file yet. */
   path(): string;
-  /** Reads the file. Throws `usage` if it is unreadable, malformed, another user's, or writable by others. */
   read(): Config;
-  /** Writes all edits at once, under a lock. Throws `usage` for a file or directory of another user. */
+  /** Writes all edits at once, under a lock. */
   edit(edits: readonly ConfigEdit[]): Promise<void>;
-  /** Throws the error of {@link edit} for another user's file or directory, before any prompt or change. */
+  /** Throws the error of {@link edit} before any prompt or change. */
   checkWritable(): Promise<void>;
 }
 
@@ -67,8 +67,6 @@ export interface KnownEntry {
 interface KnownClients {
   read(): Readonly<Record<string, KnownEntry>>;
   add(name: string, entry: KnownEntry): Promise<void>;
-  /** Runs the work while no other process stores a client: its item and its entry have to agree. */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
   remove(names: readonly string[]): Promise<void>;
 }
 
@@ -107,15 +105,9 @@ export interface CacheRead {
   readonly untrusted?: string;
 }
 
-export type Lock = HeldLock | AnothersLock;
+/** A lock that this process holds, or another one. */
+export type Lock = { readonly held: true; readonly release: () => void } | AnothersLock;
 
-/** A lock that this process holds. */
-export interface HeldLock {
-  readonly held: true;
-  release(): void;
-}
-
-/** A lock that another process holds. */
 export interface AnothersLock {
   readonly held: false;
   /** Waits until the holder has released it or is dead, the limit has passed, or the signal is aborted. */
@@ -124,7 +116,7 @@ export interface AnothersLock {
 
 /**
  * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs};
- * every failure is a GwtokenError of kind `keychain`, whose `reason` is a KeychainReason.
+ * every failure is a GwtokenError of kind `keychain`, with its `reason`.
  */
 export interface Keychain {
   /** Stores, reads and deletes a test item, which unlocks a locked keyring. */
@@ -136,23 +128,6 @@ export interface Keychain {
   /** Resolves with true if there was an item. Rejects with `locked` or `denied` if it cannot be removed. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
-
-/** Faults of a keychain, in the order in which its parts are needed. */
-export type KeychainReason =
-  | 'module-missing'
-  | 'library-missing'
-  | 'not-loadable'
-  | 'no-session'
-  | 'no-provider'
-  | 'no-collection'
-  | 'locked'
-  | 'denied'
-  | 'timed-out'
-  | 'crashed'
-  /** Two sessions in a row in which the keychain and the module agreed on no key for the transfer. */
-  | 'key-mismatch'
-  /** A message that gwtoken does not know. */
-  | 'failed';
 
 export interface CommandOptions {
   readonly env: Env;
@@ -169,7 +144,7 @@ export type CommandEnd =
   | { readonly how: 'late' }
   | { readonly how: 'too-long' };
 
-/** End of a child: an exit code, or the signal that killed it. */
+/** End of a program: an exit code, or the signal that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -181,15 +156,6 @@ export interface FolderFacts {
   readonly exists: boolean;
   /** Reason why the config file in it is rejected, or the cache in it not used, or nothing written there. */
   readonly problem: FileProblem | undefined;
-}
-
-export interface ConnectionOptions {
-  /** PEM file with extra CA certificates. */
-  readonly caFile?: string | undefined;
-  /** Receives each decision of the connection: which proxy and why, which address. */
-  readonly trace?: ((line: string) => void) | undefined;
-  /** Receives facts as soon as they are known; later ones replace earlier ones. */
-  readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
 export interface ConnectionProgress {
@@ -215,7 +181,7 @@ export interface TlsFacts {
 /** The part of the standard `fetch` that is needed here. */
 export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
 
-export interface PostOptions extends ConnectionOptions {
+export interface PostOptions {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -224,6 +190,12 @@ export interface PostOptions extends ConnectionOptions {
   /** The most bytes of a reply's body that are read. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** PEM file with extra CA certificates. */
+  readonly caFile?: string | undefined;
+  /** Receives each decision of the connection: which proxy and why, which address. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Receives facts as soon as they are known; later ones replace earlier ones. */
+  readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
 export interface FormReply {
@@ -234,7 +206,6 @@ export interface FormReply {
 }
 
 export interface World {
-  /** gwtoken's own version, for `--version` and the User-Agent. */
   readonly version: string;
   readonly platform: NodeJS.Platform;
   readonly env: Env;
@@ -248,16 +219,13 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: KnownClients;
-  /** Runs a line in the system's shell with gwtoken's stdin and stderr; a signal rejects with Interrupted. */
+  /** Runs a line in the system's shell with gwtoken's stdin and stderr. */
   runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
-  /** Facts for `doctor` and `--version`. Problems are results: nothing here rejects or throws. */
-  readonly probes: {
-    /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
-    system(): string;
-    folder(which: 'config' | 'cache'): Promise<FolderFacts>;
-  };
+  /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
+  describeBuild(): string;
+  probeFolder(which: 'config' | 'cache'): FolderFacts;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
   /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
@@ -267,28 +235,18 @@ export interface World {
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   /**
-   * Runs a program with gwtoken's own stdin, stdout, stderr and terminal, and passes signals on to it.
-   *
-   * @param text readable for it at /dev/fd/3, or on Windows on stdin
-   * @throws GwtokenError `not-found` or `not-runnable`
+   * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. It can read the text
+   * at /dev/fd/3, or on Windows on stdin. Rejects with `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
-  /**
-   * Replaces a file of the user's, mode 0600, at once. Throws `usage` for a path that is no regular file of
-   * theirs, `local` if it cannot be written.
-   */
+  /** Replaces a regular file of the user's at once, mode 0600. Throws `usage` for any other, or `local`. */
   replaceFile(path: string, text: string): void;
   /** Removes a file of the user's if it has this text. Never throws. */
   removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
-  /** Returns a path as an absolute one, from the working directory. */
   absolutePath(path: string): string;
-  /**
-   * Returns a function that appends to a file (`local` if it fails). Throws `usage` for a missing file.
-   *
-   * @param variable the environment variable with the path, for messages
-   */
+  /** Returns a function that appends to a variable's file. Throws `usage` if there is none, or `local`. */
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */
   sha256(text: string, key?: Uint8Array): string;
@@ -297,8 +255,6 @@ export interface World {
   after(ms: number, work: () => void): () => void;
   /** Returns a number evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
-  /** Writes `gwtoken: warning: …` to stderr, on one line. Never a secret. */
-  warn(text: string): void;
   /** Writes a line with --verbose, nothing without it. Never a secret, a token or a body. */
   trace(line: string): void;
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { duration, oneLine, quoted, shellWord } from '../src/text';
+import { duration, oneLine, quoted, shellWord, similarWords } from '../src/text';
 
 /** What people and addresses have in them, and what shells make something of. */
 const line = fc.oneof(
@@ -70,4 +70,14 @@ describe('a text that is shown', () => {
       ...['1 min', '1 min 30 s', '10 min', '59 min', '1 h', '2 h 5 min', '277777 h 46 min'],
     ]);
   });
+});
+
+test.each([
+  // An added, a missing and a wrong letter are one edit each; two that are as near are both named.
+  ['regionn', ['region', 'retries'], ['region']],
+  ['rgion', ['region', 'retries'], ['region']],
+  ['tar', ['tap', 'tab', 'bib'], ['tap', 'tab']],
+  ['xyz', ['region'], []],
+])('what %s was meant to be', (word, known, meant) => {
+  expect(similarWords(word, known)).toEqual(meant);
 });

@@ -1,4 +1,4 @@
-// Bun, the runtime of the standalone executable: fetched at one version, without what it must not do, and as a compiler.
+// Bun, the executable's runtime: fetched at one version, without what it must not do, and as a compiler.
 import { execFileSync, execSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const COMPILE = [
 ];
 
 /**
- * What the runtime does by itself that gwtoken must not, each with a text of the same length in its place: a name with
+ * The runtime's own ways that gwtoken must not have, each with a text of the same length in its place: a name with
  * a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line of Bun, load
  * scripts and open a debugger; the address gets a report of each crash, unasked on macOS and Windows.
  */

@@ -75,7 +75,7 @@ export async function buildExecutable(target, folder, otherKeytar) {
 }
 
 /**
- * What Bun compiles: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
+ * The input of Bun: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
  * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
  * @param {string} folder
  * @param {boolean} hasKeytar

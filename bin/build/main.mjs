@@ -1,4 +1,4 @@
-// What the scripts of package.json start: `package`, `action` or `executable` builds that form, `run ARGS` runs the
+// Started by package.json's scripts: `package`, `action` or `executable` builds that form, `run ARGS` runs the
 // sources as they are. --all: the executable for every platform; --pack: also what a release has of it, in release/.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';

@@ -1,12 +1,13 @@
 /** The man page, in roff, from the commands, their flags and the exit codes; the topics of help have more. */
 import { readFileSync } from 'node:fs';
-import { sentence } from '../../src/cli/help';
+import { sentence } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';
-import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, VERBOSE } from '../../src/commands/flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, NAMING_FLAGS, VERBOSE } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { equivalents } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
+const AUTH_URL = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
 const SHARED: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS, VERBOSE];
 
 /** Returns the page; the date is that of the sources. */
@@ -21,7 +22,8 @@ export function manPage({ description, version }: Record<string, string>, date: 
     ),
     COMMANDS: COMMANDS.map((command) => commandSection(command)).join('\n'),
     OPTIONS: [
-      ...options('Which client', CLIENT_FLAGS),
+      ...options('Which client', NAMING_FLAGS),
+      ...options('Its auth URL', AUTH_URL),
       ...options('Token request', FETCH_FLAGS),
       '.SS General',
       flagItem(VERBOSE),
@@ -60,7 +62,7 @@ function commandSection(command: Command, above = 'gwtoken'): string {
 function usageOf({ flags, args = '', passThrough, subcommands }: Command): string {
   if (subcommands) return subcommands.map(({ name }) => name).join('|');
   const options = flags.length > 0 ? '[options]' : '';
-  return [options, passThrough ? '--' : '', args].filter(Boolean).join(' ');
+  return [options, passThrough === 'arguments' ? '--' : '', args].filter(Boolean).join(' ');
 }
 
 /** Returns flags that several commands share, below a heading and the names of those commands. */

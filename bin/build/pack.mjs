@@ -1,4 +1,4 @@
-// What a release has beside the npm package: an archive for each platform, and the action's program. On Linux, with GNU
+// A release beside the npm package: an archive for each platform, and the action's program. On Linux, with GNU
 // tar, zip and unzip; the same programs give the same bytes.
 import { execFileSync } from 'node:child_process';
 import {

@@ -25,7 +25,10 @@ export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
   { name: 'env', test: /src[\\/]formats[\\/]env-output\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
-  { name: 'get-token', test: /src[\\/](commands[\\/](get|env|selected-token)|credentials[\\/]stored)\.ts$/ },
+  {
+    name: 'get-token',
+    test: /src[\\/](commands[\\/](get|env|selected-token)|credentials[\\/]load)\.ts$/,
+  },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 
@@ -150,7 +153,7 @@ const withoutChildProcesses = {
 /**
  * undici's client loads node:http for a class that no body of ours belongs to and a limit that we set, and
  * its HTTP/2 client, which we never request from TLS: together a tenth of a cold `get` over http, in both
- * forms. test/package/undici-parts.test.ts watches it.
+ * forms. test/package/package.test.ts watches it.
  * @type {import('rolldown').Plugin}
  */
 const withoutNodeHttp = {

@@ -1,4 +1,4 @@
-// What Windows shows of an .exe, written into Bun's runtime, which otherwise says that it is Bun by Oven. Bun's own flags
+// The properties of an .exe on Windows, in Bun's runtime, which otherwise says that it is Bun by Oven. Bun's own flags
 // for it work on Windows only.
 
 /** @param {string} text */

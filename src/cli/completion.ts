@@ -1,4 +1,4 @@
-/** What the completion scripts ask for at each press of Tab: the words that can come next. */
+/** The words that can come next: the completion scripts ask for them at each press of Tab. */
 import { Help, type Option, type Command as Parser } from 'commander';
 import { DEFAULT_PROFILE, isProfile } from '../client';
 import { orUndefined } from '../errors';
@@ -10,12 +10,13 @@ import { sectionWords, TOPICS } from './topics';
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
-/** What the scripts replace by the names of files, and of programs too. */
+/** Placeholders that the scripts replace by the names of files, and of programs too. */
 const FILES = [':files'];
 const PROGRAMS = [':commands'];
 
 type Lines = readonly string[];
 type CompletionWorld = Pick<World, 'config' | 'clients'>;
+type Place = ReturnType<typeof placeAfter>;
 
 /**
  * Returns the words that can replace the last one, as the scripts read them: `WORD` or `WORD<TAB>HELP`,
@@ -23,18 +24,19 @@ type CompletionWorld = Pick<World, 'config' | 'clients'>;
  */
 export async function completions(words: readonly string[], world: CompletionWorld): Promise<string> {
   const program = createProgram(words, { version: '', print() {}, async execute() {} });
-  const { parser, option, argument, args, takesFlags } = placeAfter(words.slice(0, -1), program);
+  const place = placeAfter(words.slice(0, -1), program);
   // PowerShell passes a space if the last word is empty.
   const last = (words.at(-1) ?? '').trim();
-  let lines: Lines;
-  if (option) lines = beginningWith(last, valuesOf(option, world));
-  else if (takesFlags && last.startsWith('-')) lines = flagLines(last, parser, world);
-  else if (parser.commands.length > 0)
-    lines = beginningWith(
-      last,
-      parser.commands.map((each) => `${each.name()}\t${each.summary()}`),
-    );
-  else lines = beginningWith(last, await argumentWords(argument, args, program));
+  const [, flag, value] = (place.takesFlags && !place.option && /^(--[\w-]+)=(.*)$/s.exec(last)) || [];
+  const option = flag === undefined ? place.option : flagWithValue(flag, place.parser);
+  let lines: Lines = [];
+  if (option) lines = valuesOf(option, world);
+  else if (flag === undefined) lines = await linesAt(place, last, program);
+  // Placeholders are left to the scripts.
+  if (lines !== FILES && lines !== PROGRAMS)
+    lines = lines
+      .filter((line) => line.startsWith(value ?? last))
+      .map((line) => (flag === undefined ? line : `${flag}=${line}`));
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -59,18 +61,32 @@ function placeAfter(words: readonly string[], program: Parser) {
   return { parser, option, argument: nextArgument(parser, args), args, takesFlags };
 }
 
-/** Returns the flags that begin so, or behind `--flag=` its values. */
-function flagLines(last: string, parser: Parser, world: CompletionWorld): Lines {
-  const [, flag = '', value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
-  if (value !== undefined) {
-    const option = flagWithValue(flag, parser);
-    return beginningWith(value, option ? valuesOf(option, world) : [], `${flag}=`);
+/** Returns the flags, commands or words that can stand there. */
+async function linesAt(
+  { parser, takesFlags, argument, args }: Place,
+  last: string,
+  program: Parser,
+): Promise<Lines> {
+  if (takesFlags && last.startsWith('-'))
+    return new Help().visibleOptions(parser).map(({ long, description }) => `${long}\t${description}`);
+  if (parser.commands.length > 0) return parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
+  const [first = ''] = args;
+  switch (argument) {
+    case 'command':
+      return PROGRAMS;
+    case 'args':
+      return FILES;
+    case 'key':
+      return configKeys();
+    case 'value':
+      return settingOf(first)?.values ?? [];
+    case 'command|topic':
+      return [...program.commands.map((each) => each.name()), ...Object.keys(TOPICS)];
+    case 'section':
+      return await sectionWords(first);
+    default:
+      return argument?.includes('|') ? argument.split('|') : [];
   }
-  const options = new Help().visibleOptions(parser);
-  return beginningWith(
-    last,
-    options.map(({ long, description }) => `${long}\t${description}`),
-  );
 }
 
 /** Returns the name of the argument that comes next; the last one of some commands has several words. */
@@ -88,40 +104,10 @@ function valuesOf(option: Option, world: CompletionWorld): Lines {
   return option.name() === 'profile' ? profileNames(world) : (option.argChoices ?? []);
 }
 
-async function argumentWords(
-  name: string | undefined,
-  [first = '']: readonly string[],
-  program: Parser,
-): Promise<Lines> {
-  switch (name) {
-    case 'command':
-      return PROGRAMS;
-    case 'args':
-      return FILES;
-    case 'key':
-      return configKeys();
-    case 'value':
-      return settingOf(first)?.values ?? [];
-    case 'command|topic':
-      return [...program.commands.map((each) => each.name()), ...Object.keys(TOPICS)];
-    case 'section':
-      return await sectionWords(first);
-    default:
-      return name?.includes('|') ? name.split('|') : [];
-  }
-}
-
 /** Returns the profiles with keys of their own, and those with a stored client; none of a broken file. */
 function profileNames({ config, clients }: CompletionWorld): Lines {
   const inConfig = orUndefined(() => Object.keys(config.read().profiles)) ?? [];
   const stored = orUndefined(() => Object.keys(clients.read())) ?? [];
   const names = [DEFAULT_PROFILE, ...inConfig, ...stored.map((client) => client.split(':', 1)[0]!)];
   return [...new Set(names)].filter(isProfile).sort();
-}
-
-/** Returns the words that begin so, each after `prefix`; what stands for names is left to the scripts. */
-function beginningWith(start: string, words: Lines, prefix = ''): Lines {
-  return words === FILES || words === PROGRAMS
-    ? words
-    : words.filter((word) => word.startsWith(start)).map((word) => prefix + word);
 }

@@ -6,8 +6,8 @@
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
 import { getFormat } from '../formats/get-formats';
-import { gather, resolveClient } from '../settings/resolve';
-import type { FlagValues } from '../settings/table';
+import { findSetting, gather, resolveClient } from '../settings/resolve';
+import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
@@ -57,7 +57,10 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const client = resolveClient(sources);
   const entry = readEntry(client, world);
   if (!entry) return undefined;
-  const query = queryOf(sources, client, world, entry.authUrl);
+  const set = findSetting(SETTINGS.authUrl, sources, client);
+  // Parsing a URL takes longer than reading the cache: the cached token's own is known to be valid.
+  const isValid = set?.text === entry.authUrl;
+  const query = queryOf(sources, client, world, isValid ? { ...set, value: set.text } : undefined);
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

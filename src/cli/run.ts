@@ -4,16 +4,25 @@ import { CommanderError } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
-import { GwtokenError, Interrupted, limitReached, orUndefined, ReaderGone } from '../errors';
-import { EXEC_FAILED, EXIT_CODES } from '../exit-codes';
-import { oneLine } from '../text';
+import { hideSecrets } from '../credentials/variables';
+import {
+  EXEC_FAILED,
+  EXIT_CODES,
+  GwtokenError,
+  Interrupted,
+  limitReached,
+  orUndefined,
+  ReaderGone,
+} from '../errors';
+import { note, oneLine } from '../text';
 import type { World } from '../world';
 import { COMPLETE, completions } from './completion';
-import { showHelp } from './help';
-import { createProgram } from './program';
+import { createProgram, showHelp } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function run(argv: readonly string[], given: World): Promise<number> {
+  const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
+  const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
   let exitCode = 0;
   let help = '';
@@ -41,7 +50,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
       // commander throws after it has printed help or the version.
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
     });
-    if (help !== '') await show(help, commandIn(argv), world);
+    if (help !== '') show(help, commandIn(argv), world);
     return exitCode;
   } catch (error) {
     return await failWith(argv, error, verbose, world);
@@ -59,15 +68,15 @@ function commandIn(argv: readonly string[]): Command | undefined {
 
 /** Returns a world with `--verbose`, which has told the version and the variables that are none of ours. */
 function tracing(world: World): World {
-  const trace = (line: string): void => world.stderr.write(`gwtoken: ${oneLine(line)}\n`);
-  trace(`version ${world.version}, ${world.probes.system()}`);
+  const trace = (line: string): void => note(world, line);
+  trace(`version ${world.version}, ${world.describeBuild()}`);
   for (const { name } of strayVariables(world.env)) trace(`${name}: gwtoken reads no variable of this name`);
   return { ...world, trace };
 }
 
 /** Shows help: through a pager on a terminal, and on stderr where a shell would run it. */
-async function show(help: string, command: Command | undefined, { stdout, stderr, terminal }: World) {
-  if (stdout.isTTY()) await terminal.page(help);
+function show(help: string, command: Command | undefined, { stdout, stderr, terminal }: World): void {
+  if (stdout.isTTY()) terminal.page(help);
   else (command?.evaluated ? stderr : stdout).write(help);
 }
 
@@ -113,11 +122,7 @@ export async function report(thrown: unknown, verbose: boolean, world: World): P
           `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,
           error instanceof Error ? (error.stack ?? error.message) : String(error),
         ];
-  try {
-    world.stderr.write(`${lines.join('\n')}\n`);
-  } catch (unwritable) {
-    // stderr is broken; the exit code still says what went wrong.
-    if (!(unwritable instanceof GwtokenError)) throw unwritable;
-  }
+  // Where stderr is broken, or has lost its reader, the exit code still says what went wrong.
+  orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
   return exitCodeOf(error);
 }

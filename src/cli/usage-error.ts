@@ -15,6 +15,16 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['run', 'exec'],
   ['http', 'curl'],
   ['version', '--version'],
+  ['config show', 'config list'],
+]);
+
+/** Options of theirs, and of gwtoken's other commands. */
+const OTHER_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['--shell', 'did you mean: --format'],
+  ['--env', 'did you mean: --sandbox'],
+  ['--environment', 'did you mean: --sandbox'],
+  ['--output', 'to write to a file, end the line with: >FILE'],
+  ['--client-id', 'the client ID is stored by: gwtoken login'],
 ]);
 
 /** Returns the error for commander's. No value that was typed is in it: that may be a secret. */
@@ -44,18 +54,23 @@ function withoutValue(word: string): string {
 function meantBy(code: string, word: string, parser: Parser): string | undefined {
   if (code === 'commander.unknownOption') return meantByOption(word, parser);
   const isUnknown = code === 'commander.unknownCommand';
-  const region = word.toLowerCase();
-  if ((isUnknown || code === 'commander.excessArguments') && isRegion(region))
-    return `did you mean: --region ${region}`;
-  const own = isUnknown && !parser.parent ? OTHER_TOOLS.get(word) : undefined;
+  if (isUnknown && isRegion(word.toLowerCase())) return `did you mean: --region ${word.toLowerCase()}`;
+  if (code === 'commander.excessArguments') return meantByArgument(word.toLowerCase(), parser);
+  const own = isUnknown ? OTHER_TOOLS.get(parser.parent ? `${parser.name()} ${word}` : word) : undefined;
   return own && `did you mean: gwtoken ${own}`;
+}
+
+/** Returns the flag that is forgotten before its value, or the hyphens of one without. */
+function meantByArgument(word: string, { options }: Parser): string | undefined {
+  const option = options.find(({ long, argChoices }) => long === `--${word}` || argChoices?.includes(word));
+  return option && `did you mean: ${option.long}${option.required ? ` ${word}` : ''}`;
 }
 
 function meantByOption(name: string, { parent, options }: Parser): string | undefined {
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
   if (!parent) return 'options follow the command: gwtoken COMMAND [options]';
-  return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
+  return options.some(({ long }) => long === name) ? `${name} takes no value` : OTHER_OPTIONS.get(name);
 }
 
 function fullName(parser: Parser): string {

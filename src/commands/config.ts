@@ -1,6 +1,6 @@
 /** The command `gwtoken config` and its subcommands. */
 import { checkProfile } from '../client';
-import { messageOf, systemCode, usage } from '../errors';
+import { usage } from '../errors';
 import { configured, resolve } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, SETTINGS, settingOf } from '../settings/table';
 import type { Config, ConfigValues, World } from '../world';
@@ -35,7 +35,7 @@ export async function printSetting(flags: FlagValues, world: World, key = ''): P
 export async function changeSetting(flags: FlagValues, world: World, key = '', text = ''): Promise<void> {
   const profile = flagProfile(flags);
   checkConfigValue(key, text, profile);
-  const value = settingOf(key)?.isPath ? existingPath(text, world) : text;
+  const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
   await world.config.edit([{ profile, key, value }]);
   await dropTokensOf(key, profile, world);
 }
@@ -56,30 +56,8 @@ export async function printPath(_: FlagValues, world: World): Promise<void> {
   world.stdout.write(`${world.config.path()}\n`);
 }
 
-/** Returns the absolute path of a file, which has to be there. */
-function existingPath(
-  path: string,
-  { absolutePath, readFile }: Pick<World, 'absolutePath' | 'readFile'>,
-): string {
-  const absolute = absolutePath(path);
-  try {
-    readFile(absolute, FILE_LIMIT);
-    return absolute;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT') throw usage(`no such file: ${absolute}`, 'check the path');
-    throw usage(`${absolute} cannot be read (${code ?? messageOf(error)})`, 'name a file that you can read');
-  }
-}
-
-const FILE_LIMIT = 4 * 1024 * 1024;
-
 /** Removes the tokens of another credential command: they must not be used any more. */
-async function dropTokensOf(
-  key: string,
-  profile: string | undefined,
-  { tokens }: Pick<World, 'tokens'>,
-): Promise<void> {
+async function dropTokensOf(key: string, profile: string | undefined, { tokens }: World): Promise<void> {
   if (key === 'credential-command')
     await tokens.remove((client) => profile === undefined || client.profile === profile);
 }

@@ -55,7 +55,7 @@ function formatFlag(formats: readonly string[]): Flag {
   };
 }
 
-/** What stands for stdout in the place of the FILE of `get --output`. */
+/** The FILE of `get --output` that stands for stdout. */
 export const STDOUT = '-';
 
 export const GET_FLAGS: readonly Flag[] = [

@@ -73,7 +73,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'exec',
     args: '<command> [args...]',
-    summary: 'run a command with a token in its environment',
+    summary: 'run a command with a token in environment variables',
     group: 'Get a token:',
     flags: [
       ...CLIENT_FLAGS,
@@ -118,8 +118,8 @@ export const COMMANDS: readonly Command[] = [
       { spec: '--client-id <ID>', help: 'client ID (prompted for if omitted)', group: 'Client:' },
       { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
       { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
-      // A token that is only to verify the credentials may last as long as it likes.
-      ...FETCH_FLAGS.filter(({ setting }) => setting?.key !== 'min-ttl'),
+      // A token that only verifies the credentials may last as long as it likes, and is not cached.
+      ...FETCH_FLAGS.filter(({ setting }) => !['min-ttl', 'cache'].includes(setting?.key ?? '')),
       VERBOSE,
     ],
     examples: {
@@ -128,7 +128,7 @@ export const COMMANDS: readonly Command[] = [
         'add a client in the other region',
       'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt': 'non-interactive, for scripts',
     },
-    load: async () => (await import('./login/steps')).logIn,
+    load: async () => (await import('./login/login')).logIn,
   },
   {
     name: 'logout',
@@ -155,7 +155,7 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken status': 'list stored clients, the selected one marked',
       'gwtoken status --region us --json': 'mark another client, as JSON',
     },
-    load: async () => (await import('./status/stored-clients')).showStatus,
+    load: async () => (await import('./status')).showStatus,
   },
   {
     name: 'doctor',
@@ -167,7 +167,7 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken doctor --region us': 'try another client',
       'gwtoken doctor --json': 'for a bug report (contains no secrets or tokens)',
     },
-    load: async () => (await import('./doctor/show')).showDiagnosis,
+    load: async () => (await import('./doctor/doctor')).showDiagnosis,
   },
   {
     name: 'config',

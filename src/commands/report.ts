@@ -1,5 +1,6 @@
-/** What gwtoken shows in lines: hints, findings with a mark each (doctor, status), and tables. */
+/** Output in lines: hints, findings with a mark each (doctor, status), and tables. */
 
+import { Interrupted } from '../errors';
 import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 
@@ -8,14 +9,13 @@ export function hintLine(hint: string, { cyan }: Pick<Paint, 'cyan'>): string {
   return `${cyan('hint:')} ${oneLine(hint)}`;
 }
 
-/** What was found, and what to do about it. */
+/** A finding, and the hints for it. */
 export interface Finding {
   readonly result: 'ok' | 'warning' | 'failed';
   readonly message: string;
   readonly hints: readonly string[];
 }
 
-const SIGNS = { ok: '✔', warning: '!', failed: '✖' };
 const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' };
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
@@ -25,10 +25,8 @@ export async function writeFindings(
   { stdout, terminal }: Pick<World, 'stdout' | 'terminal'>,
 ): Promise<void> {
   const paint = await terminal.paint('stdout');
-  // Plain ASCII in a file, and on a terminal without Unicode.
-  const marks = stdout.isTTY() && terminal.hasUnicode() ? SIGNS : WORDS;
   for (const { result, message, hints } of findings) {
-    stdout.write(`${paint[COLOURS[result]](marks[result])} ${oneLine(message)}\n`);
+    stdout.write(`${paint[COLOURS[result]](WORDS[result])} ${oneLine(message)}\n`);
     for (const hint of hints) stdout.write(`  ${hintLine(hint, paint)}\n`);
   }
 }
@@ -42,4 +40,18 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Does what may prompt; says that nothing was done if the person leaves a prompt. */
+export async function unlessCancelled<T>(
+  done: 'stored' | 'removed',
+  { stderr }: Pick<World, 'stderr'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Interrupted) stderr.write(`Cancelled. Nothing was ${done}.\n`);
+    throw error;
+  }
 }

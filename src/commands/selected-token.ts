@@ -1,35 +1,123 @@
-/** The selected client's token, for every command that needs one, or an error with its hints. */
+/** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import { GwtokenError } from '../errors';
-import { resolveClient, settingLines } from '../settings/resolve';
-import type { SettingSources } from '../settings/table';
+import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
+import { are, credentialVariableNames } from '../credentials/variables';
+import { GwtokenError, usage } from '../errors';
+import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
+import type { Setting, SettingSources } from '../settings/table';
+import { shellWord } from '../text';
 import { getToken, type TokenWorld } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
-import { withNextSteps } from './hints';
+import { CHECK_AUTH_URL } from '../token/reply';
+import { FORKS_GET_NO_SECRETS, isCi } from '../waiting';
+import type { World } from '../world';
+
+/** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */
+export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
+  const { env } = sources;
+  const isForVariables = (name: string): boolean =>
+    name === 'GWTOKEN_REGION' || CREDENTIAL_VARIABLE.test(name);
+  if (isCi(env) || Object.keys(env).some(isForVariables)) return resolveClient(sources);
+  return clientOrThrow(usage('no client stored yet', 'run: gwtoken login'), sources, world);
+}
+
+/** Returns the selected client; throws this error rather than that no region is set if none is stored. */
+export function clientOrThrow(
+  none: GwtokenError,
+  sources: SettingSources,
+  { clients }: Pick<World, 'clients'>,
+): Client {
+  if (isRegionUnset(sources) && Object.keys(clients.read()).length === 0) throw none;
+  return resolveClient(sources);
+}
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(sources: SettingSources, world: TokenWorld): Query {
-  const client = resolveClient(sources);
+  const client = selectedClient(sources, world);
   for (const line of settingLines(sources, client)) world.trace(line);
   return queryOf(sources, client, world);
 }
 
 /**
- * Returns a valid token for the selected client, or with `--fresh` a new one. Throws all but `local` errors.
+ * Returns a valid token for the selected client, or with `--fresh` a new one. Throws all but `local` errors,
+ * with the next steps among their hints.
  */
-export async function selectedToken(sources: SettingSources, world: TokenWorld): Promise<TokenAnswer> {
-  return await tokenOrNextSteps(selectedQuery(sources, world), sources, world);
-}
-
-/** Returns a valid token, or rejects with an error that has the next steps among its hints. */
-export async function tokenOrNextSteps(
-  query: Query,
+export async function selectedToken(
   sources: SettingSources,
   world: TokenWorld,
+  query = selectedQuery(sources, world),
 ): Promise<TokenAnswer> {
   try {
     return await getToken(query, world);
   } catch (error) {
     throw error instanceof GwtokenError ? withNextSteps(error, query, sources) : error;
   }
+}
+
+/** Returns the error with the next steps after its own hints, or with the source of a wrong value. */
+function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
+  if (error.reason === 'ca-file')
+    return new GwtokenError('usage', `${error.message} (from ${query.caFile?.source.name})`, error);
+  return error.withHints(nextSteps(error, query, sources));
+}
+
+function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
+  const { kind, reason } = error;
+  const { client, authUrl, source } = query;
+  const url = authUrl.value;
+  if (reason === 'bound-elsewhere' && source.kind === 'keychain')
+    return [`to use ${url}, run: ${loginCommand(client, authUrl)}`];
+  if (reason === 'bound-elsewhere') return [`to use ${url}, let the command print it as "auth_url"`];
+  if (kind === 'refused') return refusalSteps(error, query);
+  if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
+  const isNotFound = kind === 'no-credentials' || reason === 'not-returned';
+  if (source.kind !== 'keychain' || !isNotFound) return variablesHint(client, sources);
+  return waysToCredentials(client, loginCommand(client, authUrl), sources);
+}
+
+/** Returns how a client without credentials gets some. */
+export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
+  const ways = variablesHint(client, sources);
+  if (isCi(sources.env)) return ways;
+  return [`to store credentials, run: ${login}`, ...ways.map((way) => way.replace(/^set /, 'or set '))];
+}
+
+function loginCommand(client: Client, { source, text }: Setting<string>): string {
+  const login = `gwtoken login ${clientFlags(client)}`;
+  return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(text)}`;
+}
+
+/**
+ * Returns the checks after a refusal: `invalid_client` may also mean another region, and a 401 without any
+ * error another server.
+ *
+ * @param query has no source at a login, when the person has just typed the credentials
+ */
+export function refusalSteps(
+  { reason }: GwtokenError,
+  { client, source }: Pick<Query, 'client'> & Partial<Pick<Query, 'source'>>,
+): readonly string[] {
+  const from = source?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${source?.name})`;
+  const check = `check the client ID and secret${source ? ` ${from}` : ''}`;
+  if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
+  if (reason !== 'invalid_client') return [source ? `credentials used: ${source.name}` : check];
+  const elsewhere = REGIONS.filter((region) => region !== client.region).map(
+    (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
+  );
+  return [check, ...elsewhere];
+}
+
+/** Returns how variables would help: set, no longer empty, or no longer ignored. */
+function variablesHint(client: Client, { env, flags }: SettingSources): readonly string[] {
+  const names = credentialVariableNames(client);
+  if (flags['profile'] !== undefined) {
+    const ignored = names.find((name) => env[name]);
+    if (ignored === undefined) return [];
+    const instead = `set GWTOKEN_PROFILE=${client.profile} instead`;
+    return [`${ignored} is ignored because of --profile; to use it, ${instead}`];
+  }
+  const empty = names.filter((name) => env[name] === '');
+  if (empty.length > 0) return [`${are(empty)} empty (${FORKS_GET_NO_SECRETS})`];
+  const [id, secret] = names;
+  return [`set ${id} and ${secret} (gwtoken help ${isCi(env) ? 'ci' : 'keychain'})`];
 }

@@ -1,7 +1,8 @@
 /** Items in the keychain, and their JSON: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
 
 import { type Client, clientFlags, clientName } from '../client';
-import { GwtokenError, usage } from '../errors';
+import { GwtokenError, orUndefined, usage } from '../errors';
+import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 export interface StoredCredentials extends Credentials {
@@ -34,7 +35,7 @@ export function parseItem(text: string, client: Client): StoredCredentials {
       reason: 'malformed',
       hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
     });
-  return parseCredentials(text, bad);
+  return parseCredentials(text, client, bad);
 }
 
 /** Makes the error for an item that gwtoken stored, and the keychain does not have: nothing tells why. */
@@ -49,18 +50,23 @@ export function notReturned(client: Client, hints: readonly string[] = []): Gwto
  *
  * @param bad makes the error from the end of a sentence, `is not JSON`, with no part of the text in it
  */
-export function parseCredentials(text: string, bad: (problem: string) => GwtokenError): StoredCredentials {
+export function parseCredentials(
+  text: string,
+  { region }: Client,
+  bad: (problem: string) => GwtokenError,
+): StoredCredentials {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     throw bad('is not JSON');
   }
-  const { client_id, client_secret, auth_url: authUrl } = (parsed ?? {}) as Record<string, unknown>;
+  const { client_id, client_secret, auth_url } = (parsed ?? {}) as Record<string, unknown>;
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')
     throw bad('has no client_id or client_secret');
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
   if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
-  if (authUrl !== undefined && typeof authUrl !== 'string') throw bad('has an auth_url that is not a string');
+  const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), '', region));
+  if (authUrl === undefined && auth_url !== undefined) throw bad('has an invalid auth_url');
   return { clientId: client_id, clientSecret: client_secret, authUrl };
 }

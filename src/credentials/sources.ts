@@ -1,4 +1,4 @@
-/** Where a client's credentials come from: the precedence of the sources is written only here. */
+/** The sources of a client's credentials: their precedence is written only here. */
 
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
@@ -44,22 +44,16 @@ export function sourceOf(
   const skipVariables = sources.flags['profile'] !== undefined;
   const found = skipVariables ? undefined : variableCredentials(client, world);
   if (found) return givenSource(found.name, found.credentials);
-  if (command)
-    return {
-      kind: 'command',
-      name: command.source.name,
-      identity: command.value,
-      waitMs,
-      load: async (authUrl, loading, signal) =>
-        (await import('./stored')).fromCommand(command, { client, authUrl, timeoutMs, signal }, loading),
-    };
   return {
-    kind: 'keychain',
-    name: `keychain item gwtoken, ${clientName(client)}`,
-    identity: '',
+    kind: command ? 'command' : 'keychain',
+    name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,
+    identity: command?.value ?? '',
     waitMs,
-    load: async (authUrl, loading, signal) =>
-      (await import('./stored')).fromKeychain({ client, authUrl, timeoutMs, signal }, loading),
+    async load(authUrl, loading, signal) {
+      const { fromCommand, fromKeychain } = await import('./load');
+      const wanted = { client, authUrl, timeoutMs, signal };
+      return command ? fromCommand(command, wanted, loading) : fromKeychain(wanted, loading);
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Client } from '../client';
 import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
+import { quoted } from '../text';
 import { FORKS_GET_NO_SECRETS } from '../waiting';
 import type { Env, World } from '../world';
 import { type Credentials, checkClientId, checkSecret, SECRET_LIMIT, secretFromBytes } from './credentials';
@@ -46,6 +47,15 @@ export function variableCredentials(
   const clientSecret =
     secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
+}
+
+/** Returns the text without the client secrets of variables: one may have been typed as another value. */
+export function hideSecrets(text: string, env: Env): string {
+  const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/.test(name));
+  const secrets = names.flatMap((name) => env[name] || []);
+  // A short one may be part of any word, and is hidden only where it is a value.
+  const hidden = secrets.flatMap((secret) => [quoted(secret), ...(secret.length < 8 ? [] : [secret])]);
+  return hidden.reduce((shown, value) => shown.replaceAll(value, '***'), text);
 }
 
 /** Returns the beginning of a sentence about variables: `A and B are`. */

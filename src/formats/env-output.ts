@@ -4,15 +4,47 @@ import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
 import type { Env, World } from '../world';
-import { DEFAULT_ENV_FORMAT, formatNamed, knownFormat } from './env-formats';
-import {
-  checkPrefix,
-  DEFAULT_PREFIX,
-  type Format,
-  isPrefix,
-  tokenVariableNames,
-  tokenVariables,
-} from './format';
+import { azure, docker, dotenv, githubEnv, githubOutput, json } from './files';
+import { checkPrefix, DEFAULT_PREFIX, type Format, isPrefix, tokenVariables } from './format';
+import { type EnvFormat, formatAmong } from './names';
+import { csh, fish, posix, powershell } from './shells';
+
+const FORMATS: Readonly<Record<EnvFormat, Format>> = {
+  sh: posix,
+  fish,
+  csh,
+  powershell,
+  json,
+  dotenv,
+  docker,
+  'github-env': githubEnv,
+  'github-output': githubOutput,
+  azure,
+};
+
+/** Always the default: `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known. */
+const DEFAULT: EnvFormat = 'sh';
+
+/** Shells whose name is not their format's, by the name that people type. */
+const SHELLS: Readonly<Record<string, EnvFormat>> = {
+  bash: 'sh',
+  zsh: 'sh',
+  ksh: 'sh',
+  dash: 'sh',
+  tcsh: 'csh',
+  pwsh: 'powershell',
+};
+
+/** Returns the name in the table for a name that was given; undefined if there is none. */
+function knownFormat(name = ''): EnvFormat | undefined {
+  if (Object.hasOwn(SHELLS, name)) return SHELLS[name];
+  return Object.hasOwn(FORMATS, name) ? (name as EnvFormat) : undefined;
+}
+
+/** Returns the format of that name; an unknown one is a `usage` error. */
+export function formatNamed(name: string): Format {
+  return formatAmong(FORMATS, knownFormat(name) ?? name);
+}
 
 interface EnvOptions {
   readonly name: string;
@@ -21,9 +53,14 @@ interface EnvOptions {
 }
 
 export function envOptions(flags: FlagValues): EnvOptions {
-  const name = String(flags['format'] ?? DEFAULT_ENV_FORMAT);
+  const name = String(flags['format'] ?? DEFAULT);
   const format = formatNamed(name);
   const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
+  if (flags['unset'] === true && format.onlySets)
+    throw usage(
+      `--unset does not work with --format ${name}: such a file can only set variables`,
+      'delete the file or the lines in it',
+    );
   if (!format.ownNames) return { name, format, prefix };
   if (flags['prefix'] === undefined) return { name, format, prefix: '' };
   throw usage(
@@ -46,12 +83,9 @@ export function envDestination(
   );
 }
 
-export function envOutput(token: Token, { format, prefix }: EnvOptions): string {
-  return format.set(tokenVariables(token, prefix));
-}
-
-export function unsetOutput({ format, prefix }: EnvOptions): string {
-  return format.unset(tokenVariableNames(prefix));
+/** Returns what sets the token's variables or, without a token, removes them. */
+export function envOutput(token: Token | undefined, { format, prefix }: EnvOptions): string {
+  return format.print(tokenVariables(token, prefix));
 }
 
 /**
@@ -59,11 +93,10 @@ export function unsetOutput({ format, prefix }: EnvOptions): string {
  * arguments themselves may be wrong, so format and prefix are found in them without parsing them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const name = knownFormat(lastValue(argv, '--format') ?? '') ?? DEFAULT_ENV_FORMAT;
-  const format = formatNamed(name);
-  const prefix = lastValue(argv, '--prefix');
-  const names = tokenVariableNames(prefix !== undefined && isPrefix(prefix) ? prefix : DEFAULT_PREFIX);
-  return format.failure?.(names, exitCode) ?? '';
+  const { print, fail } = FORMATS[knownFormat(lastValue(argv, '--format')) ?? DEFAULT];
+  if (!fail) return '';
+  const prefix = lastValue(argv, '--prefix') ?? '';
+  return print(tokenVariables(undefined, isPrefix(prefix) ? prefix : DEFAULT_PREFIX)) + fail(exitCode);
 }
 
 function lastValue(argv: readonly string[], flag: string): string | undefined {
@@ -73,7 +106,11 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
 }
 
 /** Returns the line that evaluates the output, without `--format` in the shell of `$SHELL`, if one can. */
-export function evaluatingLine(flags: FlagValues, { SHELL = '' }: Env): string | undefined {
-  const name = flags['format'] ?? knownFormat(SHELL.split('/').at(-1) ?? '') ?? DEFAULT_ENV_FORMAT;
-  return formatNamed(String(name)).hint?.(flags['unset'] === true ? 'gwtoken env --unset' : 'gwtoken env');
+export function evaluatingLine(
+  flags: FlagValues,
+  { SHELL = '' }: Env,
+  command = flags['unset'] === true ? 'gwtoken env --unset' : 'gwtoken env',
+): string | undefined {
+  const name = flags['format'] ?? knownFormat(SHELL.split('/').at(-1)) ?? DEFAULT;
+  return formatNamed(String(name)).hint?.(command);
 }

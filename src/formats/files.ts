@@ -1,7 +1,14 @@
-/** Files of `NAME=value` lines, which have only variables with a value, and JSON. */
-import { usage } from '../errors';
-import { cannotCarry, type Format, type Variable } from './format';
+/** The formats that no shell reads: files of `NAME=value` lines, JSON, and those of CI systems' runners. */
+import { cannotCarry, type Format, statements } from './format';
 import { jsonText } from './names';
+
+const USE_EXEC = 'use instead: gwtoken exec -- COMMAND';
+
+/** An object of names and values, null for a removed one. A reader fails by itself if nothing is printed. */
+export const json: Format = {
+  print: (variables) =>
+    jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null]))),
+};
 
 /**
  * `.env`, for dotenv, `node --env-file` and similar parsers, which agree on little: a value that one of them,
@@ -9,8 +16,11 @@ import { jsonText } from './names';
  * on quote and library, is refused, and `$` and backtick are allowed in single quotes only.
  */
 export const dotenv: Format = {
-  set: (variables) => lines(variables, dotenvValue),
-  unset: () => nothingToUnset('dotenv'),
+  print: statements(
+    (name, value) => `${name}=${dotenvValue(value, name)}\n`,
+    () => '',
+  ),
+  onlySets: true,
 };
 
 function dotenvValue(value: string, name: string): string {
@@ -18,43 +28,60 @@ function dotenvValue(value: string, name: string): string {
   if (/^[\w.,:/@%+=-]*$/.test(value) && !/(^|:)=/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw cannotCarry(
-    name,
-    'contains quotes or a backslash, which .env parsers treat differently',
-    'use instead: gwtoken exec -- COMMAND',
-  );
+  throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', USE_EXEC);
 }
 
 /** `docker run --env-file`: nothing is escaped, and some versions strip quotes around the whole value. */
 export const docker: Format = {
-  set: (variables) => lines(variables, dockerValue),
-  unset: () => nothingToUnset('docker'),
+  print: statements(
+    (name, value) => {
+      if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
+      const instead = 'use instead: gwtoken exec -- docker run -e NAME IMAGE';
+      throw cannotCarry(name, 'is in quotes, which some Docker versions strip', instead);
+    },
+    () => '',
+  ),
+  onlySets: true,
 };
 
-function dockerValue(value: string, name: string): string {
-  if (!/^(['"]).*\1$/.test(value)) return value;
-  throw cannotCarry(
-    name,
-    'is in quotes, which some Docker versions strip',
-    'use instead: gwtoken exec -- docker run -e NAME IMAGE',
-  );
-}
-
-function lines(variables: readonly Variable[], encode: (value: string, name: string) => string): string {
-  return variables
-    .flatMap(({ name, value }) => (value === undefined ? [] : [`${name}=${encode(value, name)}\n`]))
-    .join('');
-}
-
-function nothingToUnset(format: string): never {
-  throw usage(
-    `--unset does not work with --format ${format}: such a file can only set variables`,
-    'delete the file or the lines in it',
-  );
-}
-
-/** An object of names and values, null for a removed one. A reader fails by itself if nothing is printed. */
-export const json: Format = {
-  set: (variables) => jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null]))),
-  unset: (names) => jsonText(Object.fromEntries(names.map((name) => [name, null]))),
+/** GitHub Actions: the variables of all later steps of the job. Empty is the closest to removed. */
+export const githubEnv: Format = {
+  appendsTo: 'GITHUB_ENV',
+  print: statements(githubEntry, (name) => githubEntry(name, '')),
 };
+
+/** The outputs of the step itself, as `steps.ID.outputs.access-token`. */
+export const githubOutput: Format = {
+  appendsTo: 'GITHUB_OUTPUT',
+  ownNames: true,
+  print: (variables) =>
+    githubEnv.print(
+      variables.map(({ name, value }) => ({ name: name.toLowerCase().replaceAll('_', '-'), value })),
+    ),
+};
+
+/**
+ * A value could add a variable of its own only if it had a line end, which no token has, or were the
+ * delimiter itself. actions/toolkit draws a random one, since it writes values that it does not know.
+ */
+const DELIMITER = 'ghadelimiter_gwtoken';
+
+function githubEntry(name: string, value: string): string {
+  const delimiter = value === DELIMITER ? `${DELIMITER}_` : DELIMITER;
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}
+
+/** Azure Pipelines: secret variables, masked in the log and passed to later steps whose `env` names them. */
+export const azure: Format = {
+  // The agent has no command that removes a variable: empty is the closest there is.
+  print: statements(azureCommand, (name) => azureCommand(name, '')),
+};
+
+function azureCommand(name: string, value: string): string {
+  const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
+  // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped.
+  if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
+  if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
+  if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
+  return `##vso[task.setvariable variable=${name};issecret=true]${value}\n`;
+}

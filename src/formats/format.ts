@@ -1,7 +1,7 @@
-/** The type of a format of `gwtoken env`, its variables, and the encodings that several formats share. */
+/** The type of a format of `gwtoken env`, and the variables that all formats write. */
 import { type GwtokenError, usage } from '../errors';
-import { quoted, VSCHAR } from '../text';
-import { expiresAtMs, TOKEN_LIMIT, type Token } from '../token/token';
+import { quoted } from '../text';
+import { expiresAtMs, type Token } from '../token/token';
 
 /** One variable of the output; without a value it is removed, so that no other client's is left. */
 export interface Variable {
@@ -9,47 +9,33 @@ export interface Variable {
   readonly value: string | undefined;
 }
 
-/** A format of `gwtoken env`, for one kind of reader. The values have passed {@link checkVariables}. */
+/** A format of `gwtoken env`, for one kind of reader. */
 export interface Format {
+  /**
+   * Returns all of the output for these variables, each line ended by LF on every platform.
+   *
+   * @throws GwtokenError `usage` for a value that it cannot carry exactly
+   */
+  print(variables: readonly Variable[]): string;
+  /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
+  fail?(exitCode: number): string;
+  /** Returns the line that evaluates this command's output; absent if there is nothing to evaluate. */
+  hint?(command: string): string;
   /** The variable with the path of the file to append to; absent if the output goes to stdout. */
   readonly appendsTo?: string;
   /** The format makes its own names, without a prefix. */
   readonly ownNames?: true;
-  /** All of the output for these variables, each line ended by LF on every platform. */
-  set(variables: readonly Variable[]): string;
-  /** The output that removes these variables. @throws GwtokenError `usage` if nothing can */
-  unset(names: readonly string[]): string;
-  /** Removes the variables and fails with this exit code; absent if the reader fails without output. */
-  failure?(names: readonly string[], exitCode: number): string;
-  /** The line that evaluates this command's output in the format; absent if there is nothing to evaluate. */
-  hint?(command: string): string;
+  /** The reader knows no way to remove a variable. */
+  readonly onlySets?: true;
 }
 
-/** Returns both outputs of a format with one statement for each variable, which sets or removes it. */
+/** Returns the `print` of a format with one statement for each variable, which sets or removes it. */
 export function statements(
   set: (name: string, value: string) => string,
-  unset: (name: string) => string,
-): Pick<Format, 'set' | 'unset'> {
-  return {
-    set: (variables) =>
-      variables.map(({ name, value }) => (value === undefined ? unset(name) : set(name, value))).join(''),
-    unset: (names) => names.map((name) => unset(name)).join(''),
-  };
-}
-
-/** Refuses values that cannot be part of a token, by an error without the value. */
-export function checkVariables(variables: readonly Variable[]): void {
-  for (const { name, value = '' } of variables) {
-    if (value.length > TOKEN_LIMIT) throw cannotCarry(name, `is longer than ${TOKEN_LIMIT / 1024} KiB`);
-    if (!VSCHAR.test(value)) throw cannotCarry(name, 'contains a control or non-ASCII character');
-  }
-}
-
-/** The longest variable that Windows passes, in characters; a longer one arrives cut, or not at all. */
-const WINDOWS_LIMIT = 32_766;
-
-export function checkForWindows({ name, value = '' }: Variable): void {
-  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
+  remove: (name: string) => string,
+): Format['print'] {
+  return (variables) =>
+    variables.map(({ name, value }) => (value === undefined ? remove(name) : set(name, value))).join('');
 }
 
 /** Returns the error of a format that refuses a value instead of changing it. */
@@ -57,20 +43,11 @@ export function cannotCarry(name: string, problem: string, ...hints: string[]): 
   return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...hints);
 }
 
-/** Encodes each run of characters by the first rule that takes it; returns the pieces. */
-export function encodeRuns(
-  value: string,
-  rules: readonly (readonly [run: string, encode: (text: string) => string])[],
-): string[] {
-  const pattern = new RegExp(rules.map(([run]) => `(${run})`).join('|'), 'g');
-  return [...value.matchAll(pattern)].map(([text, ...groups]) =>
-    rules[groups.findIndex((group) => group !== undefined)]![1](text),
-  );
-}
+/** The longest variable that Windows passes, in characters; a longer one arrives cut, or not at all. */
+const WINDOWS_LIMIT = 32_766;
 
-/** Returns `\ooo` for each character; all are ASCII. */
-export function octal(text: string): string {
-  return text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+export function checkForWindows({ name, value = '' }: Variable): void {
+  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
 export const DEFAULT_PREFIX = 'GWTOKEN_';
@@ -87,21 +64,15 @@ export function checkPrefix(text: string): string {
   );
 }
 
-/** Each variable's name without the prefix, and its value. Windows cannot set an empty scope. */
-const VARIABLES: Readonly<Record<string, (token: Token) => string | undefined>> = {
-  ACCESS_TOKEN: ({ accessToken }) => accessToken,
-  TOKEN_TYPE: ({ tokenType }) => tokenType,
-  EXPIRES_AT(token) {
-    const expiresAt = expiresAtMs(token);
-    return expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000));
-  },
-  SCOPE: ({ scope }) => (scope === '' ? undefined : scope),
-};
-
-export function tokenVariables(token: Token, prefix: string): Variable[] {
-  return Object.entries(VARIABLES).map(([name, read]) => ({ name: prefix + name, value: read(token) }));
-}
-
-export function tokenVariableNames(prefix: string): string[] {
-  return Object.keys(VARIABLES).map((name) => prefix + name);
+/** Returns the variables of a token; without a token, as they are to be removed. */
+export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
+  const expiresAt = token && expiresAtMs(token);
+  const values = {
+    ACCESS_TOKEN: token?.accessToken,
+    TOKEN_TYPE: token?.tokenType,
+    EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
+    // Windows cannot set an empty variable.
+    SCOPE: token?.scope || undefined,
+  };
+  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
 }

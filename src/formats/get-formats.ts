@@ -2,13 +2,13 @@
 
 import type { FlagValues } from '../settings/table';
 import type { TokenAnswer } from '../token/query';
-import { expiresAtMs, freshUntilMs, secondsLeft, type Token } from '../token/token';
+import { expiresAtMs, freshUntilMs, type Token } from '../token/token';
 import { formatAmong, jsonText } from './names';
 
 type GetFormat = (answer: TokenAnswer, nowMs: number) => string;
 
 /** The formats in the order of the help; the first one is the default. */
-const FORMATS = {
+const FORMATS: Readonly<Record<string, GetFormat>> = {
   token: ({ token }) => `${token.accessToken}\n`,
   json: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)),
   header: ({ token }) => `Authorization: ${bearer(token)}\n`,
@@ -16,24 +16,24 @@ const FORMATS = {
   // In a double-quoted value of a curl config file an unescaped quote would end the token.
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   'credential-helper'({ token, query }) {
-    const until = freshUntilMs(token, query.minTtl);
-    const expires = until === undefined ? undefined : new Date(until).toISOString();
+    const expires = isoTime(freshUntilMs(token, query.minTtl));
     return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
   },
-} satisfies Readonly<Record<string, GetFormat>>;
+};
 
 function bearer({ accessToken }: Token): string {
   return `Bearer ${accessToken}`;
 }
 
+function isoTime(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 /** Returns the format that the flags name; an unknown one is a `usage` error. */
-export function getFormat(flags: FlagValues): GetFormat {
-  return formatAmong<GetFormat>(
-    FORMATS,
-    String(flags['format'] ?? (flags['json'] === true ? 'json' : 'token')),
-  );
+export function getFormat({ format, json }: FlagValues): GetFormat {
+  return formatAmong(FORMATS, String(format ?? (json ? 'json' : 'token')));
 }
 
 /**
@@ -41,16 +41,17 @@ export function getFormat(flags: FlagValues): GetFormat {
  * null if the endpoint returned no lifetime.
  */
 function tokenJson({ token, clientId, query, from }: TokenAnswer, nowMs: number): object {
+  const { region, environment, profile } = query.client;
   const expiresAt = expiresAtMs(token);
   return {
     access_token: token.accessToken,
     token_type: token.tokenType,
-    expires_in: secondsLeft(token, nowMs) ?? null,
-    expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    expires_in: expiresAt === undefined ? null : Math.max(0, Math.floor((expiresAt - nowMs) / 1000)),
+    expires_at: isoTime(expiresAt) ?? null,
     scope: token.scope,
-    region: query.client.region,
-    environment: query.client.environment,
-    profile: query.client.profile,
+    region,
+    environment,
+    profile,
     client_id: clientId,
     auth_url: query.authUrl.value,
     source: from,

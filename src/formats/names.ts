@@ -2,7 +2,7 @@
 import { usage } from '../errors';
 import { quoted } from '../text';
 
-/** The formats of `gwtoken env`, in the order of the help; each has a row in env-formats.ts. */
+/** The formats of `gwtoken env`, in the order of the help; each has a row in env-output.ts. */
 export const ENV_FORMATS = [
   'sh',
   'fish',

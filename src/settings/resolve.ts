@@ -3,7 +3,7 @@
 import { type Client, checkProfile, clientFlags, REGIONS } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
 import { CI_HELP, isCi } from '../waiting';
-import type { Config, Env, QuickWorld } from '../world';
+import type { Config, QuickWorld } from '../world';
 import {
   checkConfigKey,
   type FlagValues,
@@ -28,26 +28,21 @@ export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'confi
   return { flags, env: world.env, config };
 }
 
-/** What the value of a setting may depend on. */
-interface Scope extends Partial<Pick<Client, 'profile' | 'region'>> {
-  /** A text that is known to be valid as it is: parsing a URL would take longer than reading the cache. */
-  readonly valid?: string | undefined;
-}
+/** The facts that the value of a setting may depend on. */
+type Scope = Partial<Pick<Client, 'profile' | 'region'>>;
 
 /** Resolves a setting; undefined if it has no default. Throws `usage` for an invalid value. */
 export function resolve<Row extends SettingDefinition<unknown>>(
   row: Row,
   sources: SettingSources,
-  { profile, region, valid }: Scope = {},
+  scope: Scope = {},
 ): Resolved<Row> {
-  const keys = keysFor(row, region);
-  const found =
-    findFlag(row, sources) ?? findVariable(row, keys, sources) ?? configured(keys, sources.config, profile);
+  const found = findSetting(row, sources, scope);
   let setting: Setting<unknown> | undefined;
   if (found) {
     const { text, source } = found;
     const { parse } = (source.kind === 'variable' && row.variable) || row;
-    setting = { ...found, value: text === valid ? text : parse(text, source.name, region) };
+    setting = { ...found, value: parse(text, source.name, scope.region) };
   } else if (row.fallback !== undefined) {
     setting = { value: row.fallback, text: '', source: { kind: 'default', name: 'default' } };
   }
@@ -56,6 +51,18 @@ export function resolve<Row extends SettingDefinition<unknown>>(
 
 /** A setting before it is parsed. */
 type Found = Omit<Setting<unknown>, 'value'>;
+
+/** Looks a setting up; returns undefined if nobody has set it. */
+export function findSetting(
+  row: SettingDefinition<unknown>,
+  sources: SettingSources,
+  { profile, region }: Scope,
+): Found | undefined {
+  const keys = keysFor(row, region);
+  return (
+    findFlag(row, sources) ?? findVariable(row, keys, sources) ?? configured(keys, sources.config, profile)
+  );
+}
 
 function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): Found | undefined {
   const flag = flags[key];
@@ -108,41 +115,31 @@ export function resolveClient(sources: SettingSources): Client {
   if (region) return { profile, environment, region };
   const flags = REGIONS.map((each) => `--region ${each}`).join(' or ');
   throw usage(
-    `no region set${emptyAmong(['GWTOKEN_REGION'], sources.env)}`,
+    'no region set',
     isCi(sources.env) ? CI_HELP : 'to set up a client, run: gwtoken login',
     `or use ${flags}, or set GWTOKEN_REGION`,
   );
 }
 
-/**
- * Resolves the auth URL of a client.
- *
- * @param valid that of the cached token: if it is still set, it is not parsed again
- * @throws GwtokenError `usage` if none is set
- */
-export function requireAuthUrl(sources: SettingSources, client: Client, valid?: string): Setting<string> {
-  const found = resolve(SETTINGS.authUrl, sources, { ...client, valid });
+/** Resolves the auth URL of a client. Throws a `usage` error if none is set. */
+export function requireAuthUrl(sources: SettingSources, client: Client): Setting<string> {
+  const found = resolve(SETTINGS.authUrl, sources, client);
   if (found) return found;
   const names = [`GWTOKEN_AUTH_URL_${client.region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
-  const empty = emptyAmong(names, sources.env);
   throw usage(
-    `no auth URL set for region ${client.region}${empty}`,
+    `no auth URL set for region ${client.region}`,
     isCi(sources.env) ? CI_HELP : `to set up this client, run: gwtoken login ${clientFlags(client)}`,
     `or use --auth-url URL, or set ${names.join(' or ')}`,
   );
 }
 
-function emptyAmong(names: readonly string[], env: Env): string {
-  return names.map((name) => (env[name] === '' ? ` (${name} is empty)` : '')).join('');
-}
-
-/** Returns the settings of a client as lines with their sources, but for those that nobody set. */
-export function settingLines(sources: SettingSources, client: Client): string[] {
+/** Returns the settings of a client as lines with their sources, with or without the defaults. */
+export function settingLines(sources: SettingSources, client: Client, withDefaults = true): string[] {
   return Object.values<SettingDefinition<unknown>>(SETTINGS).flatMap((row) => {
     const found = valueOrError(() => resolve(row, sources, client));
-    if (found === undefined) return [];
     const { name = row.key, show = String } = row;
     if (found instanceof GwtokenError) return `${name}: ${found.message}`;
+    if (found === undefined || (found.source.kind === 'default' && !withDefaults)) return [];
     return `${name}: ${show(found.value)} (${found.source.name})`;
   });
 }

@@ -191,9 +191,9 @@ export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly st
   return scope === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
-/** Returns the keys of a setting by precedence: the region's if it has any, then the general one. */
+/** Returns the keys of a setting by precedence: the region's if there is one, then the general one. */
 export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Region): readonly string[] {
-  return scope === 'client' ? [`${key}.${region}`, key] : [key];
+  return scope === 'client' && region ? [`${key}.${region}`, key] : [key];
 }
 
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
@@ -228,11 +228,12 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
   const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
-  const isClear = meant !== undefined && others.length === 0;
+  let hint = `valid keys: ${configKeys().join(', ')}`;
+  if (meant !== undefined && others.length === 0) hint = `did you mean: ${meant}`;
+  if (/secret|client|password|token/i.test(key)) hint = 'to store credentials, run: gwtoken login';
   throw usage(
     `unknown config key ${JSON.stringify(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
-    ...(/secret|client|password|token/i.test(key) ? ['to store credentials, run: gwtoken login'] : []),
-    isClear ? `did you mean: ${meant}` : `valid keys: ${configKeys().join(', ')}`,
+    hint,
     ...(where === undefined ? [] : [remove]),
   );
 }

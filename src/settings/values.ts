@@ -63,8 +63,10 @@ export function parseApiUrl(text: string, where: string, region: Region): string
  */
 function parseBaseUrl(text: string, where: string, region: Region, name: string): string {
   const filled = text.replaceAll('{region}', region);
+  // A password may be anywhere before an @, and a key in the query.
+  const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
   const fail = (problem: string, hint: string): GwtokenError =>
-    usage(`${name} ${quoted(withoutSecrets(text))} (from ${where}) ${problem}`, hint);
+    usage(`${shown} (from ${where}) ${problem}`, hint);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
@@ -89,7 +91,7 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
 }
 
 /** Removes the path of the token endpoint, whose URL people copy from their documentation. */
-export function withoutTokenPath(text: string): string {
+function withoutTokenPath(text: string): string {
   return text.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
@@ -97,11 +99,4 @@ const EXAMPLE = 'https://identity.example.com';
 
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
-/** Blanks the parts that may contain a password: user info, query, fragment. */
-function withoutSecrets(text: string): string {
-  return text
-    .replace(/([a-z][a-z0-9+.-]*:)?.*@/is, (_, scheme = '') => `${scheme}//***@`)
-    .replace(/([?#]).*/s, '$1***');
 }

@@ -8,7 +8,7 @@ import { sha256 as hash } from '@noble/hashes/sha2.js';
 declare const __EXECUTABLE__: boolean;
 
 /** Returns the form and its runtime, as in `npm package with Node v20.20.2`. */
-export function formOf({ version, versions }: NodeJS.Process): string {
+export function describeBuild({ version, versions }: NodeJS.Process): string {
   return __EXECUTABLE__
     ? `standalone executable with Bun ${versions['bun']}`
     : `npm package with Node ${version}`;

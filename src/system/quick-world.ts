@@ -2,7 +2,7 @@
 import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { folderOf, type Host } from './files/paths';
-import { readLimited } from './files/read-file';
+import { readRegular } from './files/read-file';
 import { NO_TOKENS, openTokens } from './files/token-cache';
 import { sha256 } from './form';
 
@@ -23,7 +23,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
     ...openConfig(folders.config, host),
     tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
     now: Date.now,
-    readFile: readLimited,
+    readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
     sha256,
     trace() {},
   };

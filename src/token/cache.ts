@@ -4,23 +4,23 @@ import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import type { Query, TokenAnswer } from './query';
-import { isFresh, LIFETIME_LIMIT_S, secondsLeft, type Token } from './token';
+import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
-/** Whose a cached token or a remembered failure is. */
-export interface Owner {
-  readonly authUrl: string;
-  readonly kind: string;
+/** Whose a cached token or a remembered failure is: its fields, and their types. */
+export const OWNER = {
+  authUrl: '',
+  kind: '',
   /** Salt and HMAC of the source's identity; the keychain has none, and a login begins another generation. */
-  readonly salt: string;
-  readonly hmac: string;
+  salt: '',
+  hmac: '',
   /** The client's generation when its credentials were looked up; a login or logout begins another one. */
-  readonly generation: string;
-}
+  generation: '',
+};
+export type Owner = Readonly<typeof OWNER>;
 
-export interface CacheEntry extends Owner {
-  readonly clientId: string;
-  readonly token: Token & { readonly lifetimeS: number };
-}
+const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
+const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
+export type CacheEntry = Readonly<typeof ENTRY>;
 
 type Hash = Pick<World, 'sha256'>;
 type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
@@ -63,23 +63,6 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
 }
 
 const VERSION = 2;
-type Shape<T> = Readonly<Record<keyof T, 'string' | 'number' | 'object'>>;
-const ENTRY: Shape<CacheEntry> = {
-  authUrl: 'string',
-  kind: 'string',
-  salt: 'string',
-  hmac: 'string',
-  generation: 'string',
-  clientId: 'string',
-  token: 'object',
-};
-const TOKEN: Shape<Token> = {
-  accessToken: 'string',
-  tokenType: 'string',
-  scope: 'string',
-  requestedAtMs: 'number',
-  lifetimeS: 'number',
-};
 
 export function formatEntry(entry: CacheEntry): string {
   return `${JSON.stringify({ version: VERSION, ...entry })}\n`;
@@ -87,22 +70,25 @@ export function formatEntry(entry: CacheEntry): string {
 
 /** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
-  const entry = parseObject(text);
-  if (entry['version'] !== VERSION || !hasShape(entry, ENTRY) || !hasShape(entry.token, TOKEN))
-    return undefined;
-  const { accessToken, lifetimeS } = entry.token;
-  const isToken = accessToken !== '' && VSCHAR.test(accessToken) && lifetimeS <= LIFETIME_LIMIT_S;
-  return isToken ? entry : undefined;
+  const entry = parseLike(text, { version: VERSION, ...ENTRY });
+  if (entry?.version !== VERSION) return undefined;
+  const { accessToken, tokenType, scope, lifetimeS } = entry.token;
+  // The formats rely on it.
+  const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));
+  return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
 }
 
-function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
-  const fields = Object.entries<string>(shape);
-  return fields.every(([name, type]) => typeof (value as Record<string, unknown> | null)?.[name] === type);
+/** Reads JSON that has the fields of the example, of its types; returns undefined for any other text. */
+export function parseLike<T>(text: string, example: T): T | undefined {
+  const value = orUndefined(() => JSON.parse(text));
+  return isLike(value, example) ? value : undefined;
 }
 
-/** Reads a JSON object; returns an empty one if the text is not JSON. */
-export function parseObject(text: string): Record<string, unknown> {
-  return orUndefined(() => JSON.parse(text)) ?? {};
+function isLike(value: unknown, example: unknown): boolean {
+  if (typeof value !== typeof example || value === null) return false;
+  return Object.entries(example as object).every(([name, each]) =>
+    isLike((value as Record<string, unknown>)[name], each),
+  );
 }
 
 export function lookInCache(
@@ -117,12 +103,12 @@ export function lookInCache(
     return undefined;
   }
   if (query.fresh && found.token.requestedAtMs <= query.startedAtMs) return undefined;
-  const leftS = secondsLeft(found.token, world.now());
+  const leftS = Math.floor(lifeLeftMs(found, world.now()) / 1000);
   if (isUsable(found, query, world.now())) {
     world.trace(`cache: using a token with ${leftS} s left`);
     return { from: 'cache', token: found.token, clientId: found.clientId, query };
   }
-  world.trace(leftS ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
+  world.trace(leftS > 0 ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
   return undefined;
 }
 

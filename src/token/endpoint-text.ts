@@ -4,7 +4,7 @@ import { foreign } from '../text';
 const LIMIT = 200;
 
 /** Returns the text on one line of 200 characters at most; undefined if empty or with the secret in it. */
-export function withoutSecret(text: unknown, secret: string): string | undefined {
+export function shownText(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const clean = foreign(text);
   if (clean === '' || containsSecret(text, secret) || containsSecret(clean, secret)) return undefined;

@@ -2,11 +2,9 @@
 
 import type { Credentials } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
-import { duration } from '../text';
-import type { World } from '../world';
+import type { FormReply, World } from '../world';
 import type { Limits, Query } from './query';
-import { retryOf } from './reply';
-import { requestToken, tokenEndpoint } from './request';
+import { judgeReply, retryOf } from './reply';
 import type { Token } from './token';
 
 /** Longest wait before the second attempt; it doubles with each. */
@@ -14,6 +12,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 /** Least time for an attempt: a shorter one could only time out, and hide the error of the one before. */
 const LEAST_MS = 500;
+/** Limit of a reply's body, in bytes. */
+const REPLY_LIMIT = 64 * 1024;
 
 export type RequestWorld = Pick<
   World,
@@ -34,61 +34,84 @@ export async function fetchToken(
   credentials: Credentials,
   world: RequestWorld,
 ): Promise<Token> {
-  const { attempts, timeoutMs: limitMs, signal } = query;
+  const { attempts, authUrl, onRetry } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
-  const endpoint = tokenEndpoint(query.authUrl.value);
-  const caFile = query.caFile?.value;
-  let previous: GwtokenError | undefined;
   for (let n = 1; ; n++) {
     const leftMs = deadlineMs - world.monotonicMs();
-    if (leftMs < LEAST_MS) throw outOfTime(endpoint);
+    if (leftMs < LEAST_MS) throw outOfTime(authUrl.value);
     try {
-      const timeoutMs = Math.min(limitMs, leftMs);
-      return await requestToken({ endpoint, credentials, timeoutMs, caFile, signal }, world);
-    } catch (failed) {
-      if (!(failed instanceof GwtokenError)) throw failed;
-      // An attempt cut short by the deadline names a time that nobody set; the error before it says more.
-      const isCutShort = leftMs < limitMs && failed.reason === 'time-limit';
-      const error = isCutShort ? (previous ?? withMore(failed, 'no more time was left')) : failed;
-      previous = error;
+      return await requestToken(
+        { ...query, timeoutMs: Math.min(query.timeoutMs, leftMs) },
+        credentials,
+        world,
+      );
+    } catch (error) {
+      if (!(error instanceof GwtokenError)) throw error;
       const retry = n < attempts ? retryOf(error) : undefined;
-      const pauseMs = retry && pauseBeforeRetry(n, retry, deadlineMs - world.monotonicMs(), world);
-      if (pauseMs === undefined) throw n === 1 ? error : withMore(error, `${n} attempts`);
+      const pauseMs = retry && pauseBeforeRetry(n, retry, world.random());
+      if (pauseMs === undefined || pauseMs > deadlineMs - world.monotonicMs() - LEAST_MS)
+        throw n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
-      query.onRetry?.(n + 1);
+      onRetry?.(n + 1);
       await world.sleep(pauseMs);
     }
   }
 }
 
 /**
- * Returns how long to wait after the n-th attempt, in ms; undefined if the next one would come too late. The
- * wait is Retry-After plus a random part of a span that doubles (full jitter), so that clients that failed
- * together do not come back together.
+ * Returns how long to wait after the n-th attempt, in ms: Retry-After plus a random part of a span that
+ * doubles (full jitter), so that clients that failed together do not come back together.
  */
-function pauseBeforeRetry(
-  n: number,
-  { afterMs = 0 }: Retry,
-  leftMs: number,
-  world: Pick<World, 'random' | 'trace'>,
-): number | undefined {
-  const spanMs = Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
-  const pauseMs = afterMs + world.random() * spanMs;
-  if (pauseMs <= leftMs - LEAST_MS) return pauseMs;
-  const left = duration(Math.max(0, leftMs));
-  world.trace(`giving up: the next attempt would start in ${duration(pauseMs)}, with ${left} left`);
-  return undefined;
+function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): number {
+  return afterMs + random * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
 }
 
-function outOfTime(endpoint: string): GwtokenError {
-  return new GwtokenError('unreached', `out of time before contacting ${endpoint}`, {
+function outOfTime(authUrl: string): GwtokenError {
+  return new GwtokenError('unreached', `out of time before contacting ${authUrl}`, {
     hints: ['raise --timeout (a call may take three times that in total)'],
     reason: 'time-limit',
   });
 }
 
-function withMore(error: GwtokenError, more: string): GwtokenError {
-  return new GwtokenError(error.kind, `${error.message} (${more})`, error);
+/**
+ * Requests a token once, by RFC 6749 section 4.4.2 with the credentials in the body (section 2.3.1): exactly
+ * three form fields, no Authorization header, no redirect followed.
+ */
+async function requestToken(
+  { authUrl, timeoutMs, caFile, signal }: Attempts,
+  { clientId, clientSecret }: Credentials,
+  world: RequestWorld,
+): Promise<Token> {
+  const endpoint = `${authUrl.value}/oauth2/token`;
+  const requestedAtMs = world.now();
+  const trace = (outcome: string): void =>
+    world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);
+  let reply: FormReply;
+  try {
+    reply = await world.postForm(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        'user-agent': `gwtoken/${world.version}`,
+      },
+      body: new URLSearchParams({
+        client_id: clientId,
+        client_secret: clientSecret,
+        grant_type: 'client_credentials',
+      }).toString(),
+      timeoutMs,
+      maxBytes: REPLY_LIMIT,
+      caFile: caFile?.value,
+      signal,
+      trace: world.trace,
+    });
+  } catch (error) {
+    trace('no reply');
+    throw error;
+  }
+  trace(String(reply.status));
+  return judgeReply({ ...reply, endpoint, requestedAtMs, secret: clientSecret });
 }

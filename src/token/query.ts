@@ -42,23 +42,19 @@ export interface TokenAnswer {
   readonly from: 'cache' | 'network';
 }
 
-/**
- * Returns the query of a client for a run that begins now. Throws the first error of its settings.
- *
- * @param validUrl the auth URL of the cached token, which is not parsed again if it is still set
- */
+/** Returns the query of a client for a run that begins now. Throws the first error of its settings. */
 export function queryOf(
   sources: SettingSources,
   client: Client,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  validUrl?: string,
+  authUrl?: Setting<string>,
 ): Query {
   return {
     ...limitsOf(sources, client),
     client,
     minTtl: resolve(SETTINGS.minTtlMs, sources, client),
     useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl: requireAuthUrl(sources, client, validUrl),
+    authUrl: authUrl ?? requireAuthUrl(sources, client),
     source: sourceOf(sources, client, world),
     fresh: sources.flags['fresh'] === true,
     startedAtMs: world.now(),

@@ -1,8 +1,8 @@
 /** The endpoint's reply: a token, a refusal, or an error that may be worth another attempt. */
-import { GwtokenError, type Retry } from '../errors';
+import { GwtokenError, orUndefined, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
-import { containsSecret, withoutSecret } from './endpoint-text';
+import { containsSecret, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Reasons of `unreached` for which no retry helps: something has to be changed first. */
@@ -23,18 +23,11 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
   const seconds = headers.get('retry-after')?.trim() ?? '';
-  return { afterMs: /^\d+$/.test(seconds) ? Math.min(Number(seconds), LONGEST_DELAY_S) * 1000 : undefined };
+  return { afterMs: /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined };
 }
 
-/** A day: nobody waits longer, and a number of twenty digits is no valid time. */
-const LONGEST_DELAY_S = 24 * 3600;
-
 /** A reply, and the facts about its request that judging it takes. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: FormReply['headers'];
-  /** The whole body, or the fact that it was too long. */
-  readonly body: Uint8Array | 'too-long';
+interface Reply extends FormReply {
   readonly endpoint: string;
   /** Time when the request was sent, in ms since the epoch. */
   readonly requestedAtMs: number;
@@ -74,8 +67,7 @@ export function judgeReply(reply: Reply): Token {
   }
   if (status !== 200) {
     const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-    const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
-    throw badReply(parsed, `answered ${describeReply(parsed)}${wait}${whose}`, hintsFor(status), retry);
+    throw badReply(parsed, `answered ${describeReply(parsed)}${wait}`, hintsFor(status), retry);
   }
   return tokenIn(parsed);
 }
@@ -83,7 +75,8 @@ export function judgeReply(reply: Reply): Token {
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 
 function hintsFor(status: number): string[] {
-  if ([401, 404, 405, 410].includes(status)) return [CHECK_AUTH_URL];
+  if (status === 401) return ["check the auth URL: this is an API's answer, not a token endpoint's"];
+  if ([404, 405, 410].includes(status)) return [CHECK_AUTH_URL];
   if (status === 403)
     return [
       'a firewall or proxy may be blocking this; ask its administrator',
@@ -98,6 +91,9 @@ function hintsFor(status: number): string[] {
 
 const FURTHER = ['possible causes: gwtoken help network'];
 
+/** The least length of a secret that is looked for in a token: a shorter one may be in it by chance. */
+const SECRET_LENGTH = 4;
+
 function tokenIn(parsed: ParsedReply): Token {
   const { body, json } = parsed;
   const bad = (problem: string): GwtokenError => badReply(parsed, problem);
@@ -107,7 +103,7 @@ function tokenIn(parsed: ParsedReply): Token {
   const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = json;
   if (accessToken === undefined && typeof json['error'] === 'string') {
     const words = errorWords(parsed);
-    throw bad(`answered 200 with an error instead of a token${words === '' ? '' : ` (${words})`}`);
+    throw bad(`answered 200 with an error instead of a token${words && ` (${words})`}`);
   }
   if (typeof accessToken !== 'string' || accessToken === '')
     throw bad('answered 200 without a valid access_token');
@@ -118,7 +114,11 @@ function tokenIn(parsed: ParsedReply): Token {
     throw bad(tokenType === undefined ? 'returned no token_type' : 'returned a token_type other than bearer');
   if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
     throw bad('returned an invalid scope');
-  if ([accessToken, scope ?? ''].some((text) => containsSecret(text, parsed.secret)))
+  const { secret } = parsed;
+  if (
+    secret.length >= SECRET_LENGTH &&
+    [accessToken, scope ?? ''].some((text) => containsSecret(text, secret))
+  )
     throw bad('returned the client secret as a token or scope');
   const lifetimeS = lifetimeIn(expiresIn, bad);
   return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: parsed.requestedAtMs, lifetimeS };
@@ -141,13 +141,8 @@ function notJson(parsed: ParsedReply): GwtokenError {
 
 function jsonObject(body: Reply['body']): ParsedReply['json'] {
   if (body === 'too-long') return undefined;
-  try {
-    const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-    return isObject ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = orUndefined(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
 }
 
 function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError | undefined {
@@ -165,13 +160,12 @@ function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError 
 function describeReply(parsed: ParsedReply): string {
   if (isHtml(parsed)) return `${parsed.status} with an HTML page (from a proxy?)`;
   const words = errorWords(parsed);
-  return words === '' ? String(parsed.status) : `${parsed.status}, ${words}`;
+  return `${parsed.status}${words && `, ${words}`}`;
 }
 
 function errorWords({ json, secret }: ParsedReply): string {
-  return [withoutSecret(json?.['error'], secret), withoutSecret(json?.['error_description'], secret)]
-    .filter((part) => part !== undefined)
-    .join(': ');
+  const parts = [json?.['error'], json?.['error_description']];
+  return parts.flatMap((part) => shownText(part, secret) ?? []).join(': ');
 }
 
 /** Returns the error with the target, but without its user info and query: those may contain anything. */
@@ -179,17 +173,14 @@ function redirected(parsed: ParsedReply): GwtokenError {
   const { status, headers, endpoint, secret } = parsed;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
-  const target = url && withoutSecret(`${url.protocol}//${url.host}${url.pathname}`, secret);
+  const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
   return badReply(parsed, problem, ['check the auth URL: it must not redirect']);
 }
 
-function isHtml({ headers, body, json }: ParsedReply): boolean {
-  if (json !== undefined) return false;
-  if (/\bhtml\b/i.test(headers.get('content-type') ?? '')) return true;
-  const start = body === 'too-long' ? '' : Buffer.from(body.slice(0, 100)).toString('latin1');
-  return /^\s*<(!doctype|html)/i.test(start);
+function isHtml({ headers, json }: ParsedReply): boolean {
+  return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
 function badReply(

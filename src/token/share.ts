@@ -1,11 +1,10 @@
 /** One request for many processes: the holder of the client's lock sends it, the others share its outcome. */
 import { clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { failure, GwtokenError } from '../errors';
-import { isErrorKind } from '../exit-codes';
+import { failure, GwtokenError, isErrorKind } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
-import { isFor, type Owner, ownerOf, parseObject, saltedHmac } from './cache';
+import { isFor, OWNER, type Owner, parseLike, saltedHmac } from './cache';
 import type { Query, TokenAnswer } from './query';
 
 type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'sha256'>;
@@ -32,9 +31,13 @@ export async function shareRequest(
     const lock = await world.tokens.acquireLock(client);
     if (lock === undefined) break;
     if (lock.held) {
+      // At once: gwtoken may be gone before a cancelled request ends.
+      signal?.addEventListener('abort', lock.release);
       try {
+        signal?.throwIfAborted();
         return look() ?? (await fetch(Math.min(limitMs, leftMs())));
       } finally {
+        signal?.removeEventListener('abort', lock.release);
         lock.release();
       }
     }
@@ -46,34 +49,27 @@ export async function shareRequest(
     }
     const shared = look();
     if (shared) return shared;
-    throwSharedFailure(query, world);
+    const failed = sharedFailure(query, world);
+    if (failed) throw failed;
   }
   return await fetch(Math.min(limitMs, leftMs()));
 }
 
-/** A failed request, as it is left to others. */
-interface Failure {
-  readonly owner: Owner;
-  readonly atMs: number;
-  readonly kind: GwtokenError['kind'];
-  readonly message: string;
-  readonly reason: string | undefined;
-  /** Salt and HMAC of the ID and secret that were refused. */
-  readonly refused?: Pick<Owner, 'salt' | 'hmac'>;
-}
+/** A failed request, as it is left to others: its fields, and their types. */
+const FAILURE = {
+  owner: OWNER,
+  atMs: 0,
+  kind: '',
+  message: '',
+  /** Exact cause; empty if there is none. */
+  reason: '',
+  /** HMAC of the ID and secret that were refused, with the owner's salt; empty if none were. */
+  refused: '',
+};
+type Failure = Readonly<typeof FAILURE>;
 
 /** A refusal counts for 30 s: a prompt or a loop would repeat it, and identity services lock clients out. */
 const REMEMBERED_MS = 30_000;
-
-/** Refusals of the client, whatever it asks for: codes of RFC 6749 section 5.2, and a 401 without any. */
-const ABOUT_CLIENT: readonly unknown[] = ['invalid_client', 'unauthorized_client', 'unauthorized'];
-
-interface Attempt {
-  readonly query: Query;
-  /** The client's generation when its credentials were looked up. */
-  readonly generation: string;
-  readonly sent: Credentials | undefined;
-}
 
 /**
  * Leaves a failure to those who wait for it, and a refusal to those who come. One in this process's own flags
@@ -83,30 +79,25 @@ interface Attempt {
  */
 export async function leaveFailure(
   error: unknown,
-  { query, generation, sent }: Attempt,
+  { client, signal }: Pick<Query, 'client' | 'signal'>,
+  owner: Owner,
   world: ShareWorld,
+  sent?: Credentials,
 ): Promise<void> {
-  if (!(error instanceof GwtokenError) || query.signal?.aborted) return;
-  const { kind, message, reason } = error;
+  if (!(error instanceof GwtokenError) || signal?.aborted) return;
+  const { kind, message, reason = '' } = error;
   if (kind === 'usage' || kind === 'local') return;
-  const isRefused = sent !== undefined && ABOUT_CLIENT.includes(reason);
-  const left: Failure = {
-    owner: ownerOf(query, generation, world),
-    atMs: world.now(),
-    kind,
-    message,
-    reason,
-    ...(isRefused && { refused: saltedHmac(textOf(sent), world) }),
-  };
-  await world.tokens.write(query.client, `${JSON.stringify(left)}\n`, 'failure');
+  const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
+  const failed: Failure = { owner, atMs: world.now(), kind, message, reason, refused };
+  await world.tokens.write(client, `${JSON.stringify(failed)}\n`, 'failure');
 }
 
-/** Throws the failure of the holder that this process has waited for, if it has left one. */
-function throwSharedFailure(query: Query, world: ShareWorld): void {
-  const { owner, atMs, kind, message, reason } = readFailure(query, world);
-  if (owner === undefined || Number(atMs) < query.startedAtMs || !isErrorKind(kind)) return;
-  if (isFor(owner, query, world))
-    throw new GwtokenError(kind, oneLine(String(message)), { reason: reason && String(reason) });
+/** Returns the failure of the holder that this process has waited for, if it has left one. */
+function sharedFailure(query: Query, world: ShareWorld): GwtokenError | undefined {
+  const failed = readFailure(query, world);
+  if (failed === undefined || failed.atMs < query.startedAtMs || !isErrorKind(failed.kind)) return undefined;
+  if (!isFor(failed.owner, query, world)) return undefined;
+  return new GwtokenError(failed.kind, oneLine(failed.message), { reason: failed.reason });
 }
 
 /** Returns the refusal of these credentials in the last 30 s, whatever their source; undefined if none. */
@@ -115,26 +106,26 @@ export function lastRefusal(
   query: Query,
   world: ShareWorld,
 ): GwtokenError | undefined {
-  const { owner, atMs, message, reason, refused } = readFailure(query, world);
-  const agoMs = world.now() - Number(atMs);
+  const failed = query.fresh ? undefined : readFailure(query, world);
+  if (failed?.owner.authUrl !== query.authUrl.value) return undefined;
+  const agoMs = world.now() - failed.atMs;
   // One dated in the future does not count: the clock was set back.
-  if (refused === undefined || query.fresh || !(agoMs >= 0 && agoMs < REMEMBERED_MS)) return undefined;
-  if (owner?.authUrl !== query.authUrl.value) return undefined;
-  if (refused.hmac !== saltedHmac(textOf(credentials), world, refused.salt).hmac) return undefined;
+  if (agoMs < 0 || agoMs >= REMEMBERED_MS) return undefined;
+  if (failed.refused !== hmacOf(credentials, failed.owner, world)) return undefined;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(REMEMBERED_MS - agoMs)}`;
-  return new GwtokenError('refused', `${oneLine(String(message))} (${wait})`, {
-    reason: reason && String(reason),
+  return new GwtokenError('refused', `${oneLine(failed.message)} (${wait})`, {
+    reason: failed.reason,
     hints: ['to ask at once, add --fresh'],
   });
 }
 
-/** Returns what is left of the client's last failure; nothing after a login or logout. */
-function readFailure({ client }: Query, { tokens }: ShareWorld): Partial<Failure> {
+/** Returns the client's last failure; undefined also after a login or logout. */
+function readFailure({ client }: Query, { tokens }: ShareWorld): Failure | undefined {
   const { text = '', generation = '' } = tokens.read(client, 'failure');
-  const left: Partial<Failure> = parseObject(text);
-  return left.owner?.generation === generation ? left : {};
+  const failed = parseLike(text, FAILURE);
+  return failed?.owner.generation === generation ? failed : undefined;
 }
 
-function textOf({ clientId, clientSecret }: Credentials): string {
-  return JSON.stringify([clientId, clientSecret]);
+function hmacOf({ clientId, clientSecret }: Credentials, { salt }: Owner, world: ShareWorld): string {
+  return saltedHmac(JSON.stringify([clientId, clientSecret]), world, salt).hmac;
 }

@@ -6,7 +6,7 @@ export const TOKEN_LIMIT = 32 * 1024;
 /** The longest lifetime, a century: much longer ones exceed the range of dates. */
 export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
 
-/** A token as the endpoint returned it (RFC 6749 section 5.1). */
+/** A token as the endpoint returned it (RFC 6749 section 5.1). Its texts are visible ASCII and spaces. */
 export interface Token {
   readonly accessToken: string;
   /** Token type as received: `bearer` in any case. */
@@ -22,12 +22,6 @@ export interface Token {
 /** Returns the time when the token expires, in milliseconds since the epoch; undefined if it is not known. */
 export function expiresAtMs(token: Token): number | undefined {
   return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
-}
-
-/** Returns the whole seconds that the token has left, at least 0; undefined if its lifetime is not known. */
-export function secondsLeft(token: Token, nowMs: number): number | undefined {
-  const expiresAt = expiresAtMs(token);
-  return expiresAt === undefined ? undefined : Math.max(0, Math.floor((expiresAt - nowMs) / 1000));
 }
 
 /** Returns whether the token has more than min-ttl left. */

@@ -1,7 +1,9 @@
 /** The first moves of people who know other tools: what is not taken leads to what is. */
 import { expect, test } from 'vitest';
+import { failure, GwtokenError } from '../../src/errors';
+import { quoted } from '../../src/text';
 import type { Keychain } from '../../src/world';
-import { PLAIN, shellLine } from '../documents/grammar';
+import { shellLine } from '../documents/grammar';
 import { inside } from '../harness/homes/in-process';
 
 /** What the program says of a line that it refuses: the error, and the hints behind it. */
@@ -27,6 +29,7 @@ test.each([
   expect((await refusal(line)).join('\n')).not.toContain('hidden');
 });
 
+const many = (command: string) => `too many arguments for "${command}". Expected 0 arguments but got 1.`;
 const REGION = 'did you mean: --region eu';
 const NO_FLAG = 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
 const FIRST = 'options follow the command: gwtoken COMMAND [options]';
@@ -36,18 +39,28 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['auth login --region eu', 'unknown command "auth"', 'did you mean: gwtoken login', ''],
   ['version', 'unknown command "version"', 'did you mean: gwtoken --version', ''],
   ['eu', 'unknown command "eu"', REGION, ''],
-  ['get EU', 'too many arguments for "get". Expected 0 arguments but got 1.', REGION, 'get'],
+  ['get EU', many('get'), REGION, 'get'],
   ['login --client-secret=x', 'unknown option "--client-secret"', NO_FLAG, 'login'],
   ['get --token x', 'unknown option "--token"', NO_FLAG, 'get'],
   ['--region eu get', 'unknown option "--region"', FIRST, ''],
   ['get --sandbox=true', 'unknown option "--sandbox"', '--sandbox takes no value', 'get'],
+  // What the completion scripts call is no command without what they add.
+  ['complete zsh', 'unknown command "complete"', 'did you mean: completion', ''],
+  ['"x\ny"', 'unknown command "x\\ny"', undefined, ''],
   // Typing errors.
   ['gte --region eu', 'unknown command "gte"', 'did you mean: get', ''],
   ['logo', 'unknown command "logo"', 'did you mean: login, logout', ''],
   ['get --regoin eu', 'unknown option "--regoin"', 'did you mean: --region', 'get'],
-  ['config show', 'unknown command "show"', undefined, 'config'],
+  ['config show', 'unknown command "show"', 'did you mean: gwtoken config list', 'config'],
+  ['env fish', many('env'), 'did you mean: --format fish', 'env'],
+  ['get sandbox', many('get'), 'did you mean: --sandbox', 'get'],
+  ['get -region us', many('get'), 'did you mean: --region us', 'get'],
+  ['env --shell fish', 'unknown option "--shell"', 'did you mean: --format', 'env'],
+  ['get --environment sandbox', 'unknown option "--environment"', 'did you mean: --sandbox', 'get'],
+  ['get --refresh', 'unknown option "--refresh"', 'did you mean: --fresh', 'get'],
+  ['get --client-id', 'unknown option "--client-id"', 'the client ID is stored by: gwtoken login', 'get'],
+  ['env --output .env', 'unknown option "--output"', 'to write to a file, end the line with: >FILE', 'env'],
   ['config uset region', 'unknown command "uset"', 'did you mean: set, unset', 'config'],
-  ['constructor', 'unknown command "constructor"', undefined, ''],
   ['get -qr eu', 'unknown option "-q"', undefined, 'get'],
   ['config set region=eu', 'missing required argument "value"', undefined, 'config set'],
   ['config set token', 'missing required argument "value"', undefined, 'config set'],
@@ -57,11 +70,60 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   expect(await refusal(line)).toEqual([message, ...(hint === undefined ? [] : [hint]), help]);
 });
 
-test('login on a terminal judges --auth-url before the keychain, and before it prompts', async () => {
+test('before the first login an error says only that, unless variables or CI have the say', async () => {
   const gw = inside();
   gw.env = {};
-  gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined } as never, keychain: {} as Keychain };
-  const { code, stderr } = await gw.cli(['login', '--auth-url', 'foo']);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^gwtoken: error: auth URL "foo" \(from --auth-url\) is not an https:/);
+  for (const line of ['get', 'env', 'exec true', 'curl /orders'])
+    expect((await gw.cli(line.split(' '))).stderr).toBe(
+      'gwtoken: error: no client stored yet\nhint: run: gwtoken login\n',
+    );
+  for (const name of ['CI', 'GWTOKEN_CLIENT_ID']) {
+    gw.env = { [name]: '1' };
+    expect((await gw.cli(['get'])).stderr).toMatch(/^gwtoken: error: no region set/);
+  }
+  gw.env = {};
+  await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
+  await gw.cli(['config', 'unset', 'region']);
+  expect((await gw.cli(['get'])).stderr).toMatch(/^gwtoken: error: no region set/);
+});
+
+test('the first of all hints needs no "or": without a keychain there is one', async () => {
+  const gw = inside();
+  gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.example.com' };
+  gw.own = {
+    keychain: { get: () => Promise.reject(new GwtokenError('keychain', 'none here')) } as never as Keychain,
+  };
+  expect((await gw.cli(['get'])).stderr).toBe(
+    'gwtoken: error: none here\n' +
+      'hint: set GWTOKEN_CLIENT_ID_EU and GWTOKEN_CLIENT_SECRET_EU (gwtoken help keychain)\n',
+  );
+});
+
+test.each([
+  ...['get --region SECRET', 'env --format SECRET', 'get SECRET', 'config set SECRET x', 'exec -- SECRET'],
+  ...['config set region SECRET', 'get -v --min-ttl SECRET', 'help SECRET'],
+  ...[
+    'doctor --region SECRET',
+    'doctor -r eu --auth-url SECRET',
+    'doctor --json --region SECRET',
+    'get --output /nowhere/SECRET',
+  ],
+])('gwtoken %s: no error names the secret of a variable', async (line) => {
+  // A short one is hidden where it is a value, and not in the middle of a path.
+  const secrets = [
+    'hunter2 is a pass"word',
+    'hunter2.example.com',
+    'hunter2'.repeat(50),
+    ...(line.includes('/') ? [] : ['hunter2']),
+  ];
+  for (const secret of secrets) {
+    const gw = inside();
+    gw.env['GWTOKEN_CLIENT_SECRET'] = secret;
+    gw.own = { runProgram: async () => Promise.reject(failure('not-found', quoted(secret))) };
+    const { code, stdout, stderr } = await gw.cli(
+      line.split(' ').map((word) => word.replace('SECRET', secret)),
+    );
+    expect(code).toBeGreaterThan(0);
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
 });

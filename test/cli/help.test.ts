@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
 import { COMMANDS } from '../../src/commands/grammar';
-import { allCommands, parsed, shellLine, typed } from '../documents/grammar';
+import { allCommands, parsed, shellLine } from '../documents/grammar';
 import { inside } from '../harness/homes/in-process';
 
 const commands = allCommands(COMMANDS);
@@ -16,36 +16,29 @@ async function helpOf(words: readonly string[]): Promise<string> {
 }
 
 describe('the help of each command', () => {
-  test.each(commands.map(({ path, command }) => [path.join(' '), path, command] as const))(
+  test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
     '%s',
-    async (name, path, command) => {
-      const text = await helpOf([...path, '--help']);
-      expect(await helpOf(['help', ...path])).toBe(text);
-      expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-      const [usage, , about] = text.split('\n');
-      expect(usage).toMatch(new RegExp(`^Usage: gwtoken ${name}( |$)`));
-      expect(about).toMatch(/^[A-Z][^.]*\.$/);
-      // Examples first, and short: what many commands share is a topic.
-      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(48);
-      expect(text.indexOf('\nExamples:\n')).toBeLessThan(
-        text.search(/\n(Client|Output|General|Commands):\n/),
-      );
-      for (const [line, does] of Object.entries(command.examples)) {
+    async (name, { examples }) => {
+      const text = await helpOf([...name.split(' '), '--help']);
+      expect(await helpOf(['help', ...name.split(' ')])).toBe(text);
+      const lines = text.trimEnd().split('\n');
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+      // Each flag says what it does.
+      expect(lines.filter((line) => /^ {2}-/.test(line) && !/\S {2,}\S/.test(line))).toEqual([]);
+      // Short: what many commands share is a topic.
+      expect(lines.length).toBeLessThanOrEqual(48);
+      expect(text).toMatch(new RegExp(`^Usage: gwtoken ${name}( .*)?\\n\\n[A-Z][^.]*\\.\\n\\nExamples:\\n`));
+      expect(Object.keys(examples).length).toBeGreaterThan(0);
+      for (const [line, does] of Object.entries(examples)) {
+        expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
         expect(text).toContain(`\n  ${line}`);
         expect(text).toContain(` ${does}\n`);
+        // It parses as this command.
+        const [words, ...more] = shellLine(line);
+        const ran = await parsed(words!);
+        expect([ran, more], line).toEqual([expect.stringMatching(new RegExp(`^${name}( |$)`)), []]);
+        expect(ran, line).not.toContain('error: ');
       }
-      for (const flag of command.flags) {
-        const said = text.replace(/\n {10,}/g, ' ');
-        expect(said).toContain(typed(flag));
-        expect(said).toContain(flag.help);
-      }
-      // None of the parser's own.
-      const [, below = ''] = text.split('\nCommands:\n');
-      expect([...below.matchAll(/^ {2}(\S+)/gm)].map(([, each]) => each)).toEqual(
-        (command.subcommands ?? []).map((each) => each.name),
-      );
-      expect(text).toMatch(/ {2}-h, --help +show this help\n/);
-      expect(text).toMatch(/\nExit codes: gwtoken help exit-codes\n$/);
     },
   );
 
@@ -75,22 +68,6 @@ Variables and config keys: gwtoken help settings
 Exit codes: gwtoken help exit-codes
 `);
   });
-
-  test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
-    '%s has examples that parse',
-    async (name, command) => {
-      const examples = Object.entries(command.examples);
-      expect(examples.length).toBeGreaterThan(0);
-      for (const [line, does] of examples) {
-        expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
-        const lines = shellLine(line);
-        expect(lines, line).toHaveLength(1);
-        const ran = await parsed(lines[0]!);
-        expect(ran, line).toMatch(new RegExp(`^${name}( |$)`));
-        expect(ran, line).not.toContain('error: ');
-      }
-    },
-  );
 });
 
 describe('gwtoken', () => {
@@ -102,14 +79,11 @@ describe('gwtoken', () => {
     // With the prompt below it, the height of a terminal.
     expect(lines.length).toBeLessThanOrEqual(23);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(stdout).toContain('gwtoken login');
-    expect(stdout).toContain('gwtoken help TOPIC');
     for (const { name } of COMMANDS.filter((each) => each.name !== 'help'))
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(stdout).toContain(` Topics:\n  ${Object.keys(TOPICS).join(', ')}\n`);
     // Every command has its place.
     expect(stdout).not.toContain('\nCommands:');
-    expect(stdout).toMatch(/^[\n -~]+$/);
   });
 
   test.each(Object.keys(TOPICS))('help %s prints the topic as text', async (name) => {
@@ -127,23 +101,24 @@ describe('gwtoken', () => {
     expect(unmarked(stdout)).toBe(unmarked(markdown));
   });
 
-  test('help of what there is not names all its words, and what there is', async () => {
-    const commandNames = COMMANDS.map(({ name }) => name).join(', ');
-    for (const words of ['nothing', 'get eu', 'config sett', 'constructor'])
-      expect(await inside().cli(['help', ...words.split(' ')])).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `gwtoken: error: unknown command or topic "${words}"
-hint: commands: ${commandNames}
-hint: topics: ${Object.keys(TOPICS).join(', ')}
-`,
-      });
-  });
+  test.each(['nothing', 'get eu', 'config sett', 'constructor'])(
+    'help %s names it and what there is',
+    async (words) => {
+      const { code, stderr } = await inside().cli(['help', ...words.split(' ')]);
+      const names = COMMANDS.map(({ name }) => name).join(', ');
+      expect([code, ...stderr.split('\nhint: ')]).toEqual([
+        2,
+        `gwtoken: error: unknown command or topic "${words}"`,
+        `commands: ${names}`,
+        `topics: ${Object.keys(TOPICS).join(', ')}\n`,
+      ]);
+    },
+  );
 
   test('help ci SYSTEM prints that section only, and names all if there is none', async () => {
     const gw = inside();
     gw.env['FORCE_COLOR'] = '1';
-    const { stdout } = await gw.cli(['help', 'ci', 'gitlab']);
+    const { stdout } = await gw.cli(['help', 'ci', 'gitlab', 'ci']);
     expect(stdout.split('\n')[0]).toBe('\x1b[1mGITLAB CI\x1b[22m');
     expect(stdout).not.toContain('Jenkins');
     expect(await inside().cli(['help', 'ci', 'travis'])).toMatchObject({
@@ -155,12 +130,7 @@ hint: topics: ${Object.keys(TOPICS).join(', ')}
   });
 });
 
-test('there are these commands, and those that fetch a token take every setting of the request', () => {
-  expect(commands.map(({ path }) => path.join(' '))).toEqual([
-    ...['get', 'env', 'exec', 'curl', 'login', 'logout', 'status', 'doctor', 'config'],
-    ...['list', 'get', 'set', 'unset', 'path'].map((name) => `config ${name}`),
-    ...['completion', 'help'],
-  ]);
+test('those that fetch a token take every setting of the request', () => {
   const taking = (flags: readonly Flag[]) =>
     commands
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))

@@ -30,6 +30,11 @@ Between **them** and **them**.
 \`\`\`
 last
 \`\`\`
+Python would not run where it is pasted with its indentation:
+\`\`\`python
+if os:
+    pass
+\`\`\`
 The end.
 `;
   expect(topicAsText(markdown, paint)).toBe(`<b>THE TITLE</b>
@@ -53,11 +58,9 @@ Words with <c>code</c> and <b>bold ones
       third
 Between <b>them</b> and <b>them</b>.
     last
+Python would not run where it is pasted with its indentation:
+if os:
+    pass
 The end.
 `);
-});
-
-test('Python is not indented, which would be an error where it is pasted', () => {
-  const markdown = '```python\nimport os\n\nif os:\n    pass\n```\n';
-  expect(topicAsText(markdown, paint)).toBe('import os\n\nif os:\n    pass\n');
 });

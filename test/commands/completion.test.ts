@@ -1,119 +1,90 @@
 /** What the completion scripts ask for: the words that may stand at the cursor. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
 import { GET_FORMATS } from '../../src/formats/get-formats';
-import { ENV_FORMATS } from '../../src/formats/names';
 import { configKeys } from '../../src/settings/table';
 import { typed } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
 
-const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
+let gw: Inside;
+beforeEach(() => {
+  gw = inside();
+  gw.configure({ profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } });
+});
 
-describe('gwtoken complete', () => {
-  let gw: Inside;
-  beforeEach(() => {
-    gw = inside();
-    gw.configure(CONFIG);
-  });
-  const printed = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await gw.cli(['complete', '--', ...words]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return stdout;
-  };
-  const completed = async (...words: string[]): Promise<string[]> =>
-    (await printed(...words)).split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]!]));
-  test('lists every command, flag, format, region, profile and config key', async () => {
-    expect(await completed('')).toEqual(COMMANDS.map(({ name }) => name));
-    expect(await completed('help', 'ex')).toEqual(['exec', 'exit-codes']);
-    expect(await completed('help', 'ci', 'git')).toEqual(['github', 'gitlab']);
-    for (const command of COMMANDS.filter(({ flags }) => flags.length > 0)) {
-      const flags = await completed(command.name, '--');
-      expect(flags).toEqual(expect.arrayContaining(command.flags.map(typed)));
-    }
-    expect(await completed('get', '--format', '')).toEqual(GET_FORMATS);
-    expect(await completed('get', '--format=j')).toEqual(['--format=json']);
-    expect(await completed('get', '-r', '')).toEqual(['eu', 'us']);
-    expect(await completed('login', '--sandbox', '--region', 'u')).toEqual(['us']);
-    expect(await completed('status', '--profile', '')).toEqual(['acme', 'default', 'zulu']);
-    expect(await completed('config', 'get', '')).toEqual(configKeys());
-    expect(await completed('config', 'set', 'region', '')).toEqual(['eu', 'us']);
-    expect(await completed('config', 'set', 'cache', 'o')).toEqual(['on', 'off']);
-    for (const key of ['retries', 'nothing', 'constructor'])
-      expect(await completed('config', 'set', key, '')).toEqual([]);
-    expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
-  });
+/** The lines for a command line up to the cursor, where the words are separated by one space each. */
+async function completed(line: string): Promise<string[]> {
+  const { code, stdout, stderr } = await gw.cli(['complete', '--', ...line.split(' ')]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split('\n').slice(0, -1);
+}
+const words = async (line: string) => (await completed(line)).map((each) => each.split('\t')[0]);
 
-  test('lists files where a file is meant, and nothing for free text', async () => {
-    expect(await completed('get', '--ca-file', '')).toEqual([':files']);
-    expect(await completed('get', '--ca-file=')).toEqual([':files']);
-    expect(await completed('get', '--auth-url=')).toEqual([]);
-    expect(await completed('get', '--', '-')).toEqual([]);
-    expect(await completed('exec', '--', 'gi')).toEqual([':commands']);
-    expect(await completed('exec', '-v', 'gi')).toEqual([':commands']);
-    expect(await completed('exec', '--', 'git', 'x')).toEqual([':files']);
-    for (const words of [[''], ['-'], ['-p', 'a'], ['commit', 'x']])
-      expect([words, await completed('exec', '-p', 'acme', 'git', ...words)]).toEqual([words, [':files']]);
-    expect(await completed('get', '--auth-url', '')).toEqual([]);
-    expect(await completed('get', '--auth-url', 'https://a.test', '--fr')).toEqual(['--fresh']);
-    expect(await completed('get', '--format', 'json', '')).toEqual([]);
-  });
+test('every command and its flags are offered, and all formats and keys', async () => {
+  expect(await words('')).toEqual(COMMANDS.map(({ name }) => name));
+  for (const command of COMMANDS.filter(({ flags }) => flags.length > 0))
+    expect(await words(`${command.name} --`)).toEqual(expect.arrayContaining(command.flags.map(typed)));
+  expect(await words('get --format ')).toEqual(GET_FORMATS);
+  expect(await words('config get ')).toEqual(configKeys());
+});
 
-  test('offers only valid profile names, whatever stands in the files', async () => {
-    const entry = { client_id: 'id', auth_url: 'https://a.test' };
-    const names = [
-      'fine.1_a-b',
-      'a b',
-      '$(id)',
-      'x\ny',
-      ':files',
-      'Up',
-      'tab\t',
-      '',
-      'ü',
-      '-rf',
-      'a'.repeat(65),
-    ];
-    gw.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
-    const stored = ['stored', 'fine.1_a-b', '$(id)', 'a\nb'].map((name) => [`${name}:sandbox:us`, entry]);
-    writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(Object.fromEntries(stored)), {
-      mode: 0o600,
-    });
-    expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1_a-b', 'stored']);
-    gw.configure('{');
-    expect(await completed('get', '--profile', '')).toEqual(['default', 'fine.1_a-b', 'stored']);
-  });
+test.each<[line: string, offered: readonly string[]]>([
+  ['help ex', ['exec', 'exit-codes']],
+  ['help ci git', ['github', 'gitlab']],
+  ['config l', ['list\tlist the settings in the config file']],
+  ['get --no-s', ['--no-sandbox\tuse production even if the settings say sandbox']],
+  ['get --format=j', ['--format=json']],
+  ['get -r ', ['eu', 'us']],
+  ['login --sandbox --region u', ['us']],
+  ['status --profile ', ['acme', 'default', 'zulu']],
+  ['config set region ', ['eu', 'us']],
+  ['config set cache o', ['on', 'off']],
+  ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+  // Files and programs, which the shell knows.
+  ['get --ca-file ', [':files']],
+  ['get --ca-file=', [':files']],
+  ['exec -- gi', [':commands']],
+  ['exec -v gi', [':commands']],
+  ['exec --auth-url https://a.test ', [':commands']],
+  ['exec -- git x', [':files']],
+  ['exec -p acme git ', [':files']],
+  ['exec -p acme git -p a', [':files']],
+  // What an option takes is no argument, even where nobody knows what it can be.
+  ['get --auth-url https://a.test --fr', ['--fresh\trequest a new token instead of using a cached one']],
+  ['config set -p acme region ', ['eu', 'us']],
+  ['get --auth-url ', []],
+  ['get --auth-url=', []],
+  ['get --fresh=', []],
+  ['get --format json ', []],
+  ['get -- -', []],
+  ['config set retries ', []],
+  ['config set constructor ', []],
+])('gwtoken %s at Tab: %j', async (line, offered) => {
+  expect(await completed(line)).toEqual(offered);
+});
 
-  test('prints the help beside each word, and takes a space for an empty word', async () => {
-    expect(await printed('config', 'l')).toBe('list\tlist the settings in the config file\n');
-    expect(await printed('get', '--region', ' ')).toBe('eu\nus\n');
-    expect(await printed('config', 'set', 'sandbox', '')).toBe('true\nfalse\n');
-    const alone = (words: readonly string[]) => words.map((word) => `${word}\n`).join('');
-    expect(await printed('env', '--format', '')).toBe(alone(ENV_FORMATS));
-    expect(await printed('config', 'unset', '')).toBe(alone(configKeys()));
-    expect(await printed('get', '--no-s')).toBe(
-      '--no-sandbox\tuse production even if the settings say sandbox\n',
-    );
-    // What an option takes is no argument, even where nobody knows what it can be.
-    expect(await printed('config', 'set', '-p', 'acme', 'region', '')).toBe(alone(['eu', 'us']));
-    expect(await printed('exec', '--auth-url', 'https://a.test', '')).toBe(':commands\n');
-    expect(await printed('get', '--fresh=')).toBe('');
-  });
+test('PowerShell passes a space for an empty word', async () => {
+  const { stdout } = await gw.cli(['complete', '--', 'get', '--region', ' ']);
+  expect(stdout).toBe('eu\nus\n');
+});
 
-  test('completion powershell and pwsh print the same script', async () => {
-    const powershell = await gw.cli(['completion', 'powershell']);
-    const stdout = expect.stringContaining("\n    gwtoken complete '--' @words 2>$null | ");
-    expect(powershell).toEqual({ code: 0, stdout, stderr: '' });
-    expect(await gw.cli(['completion', 'pwsh'])).toEqual(powershell);
-  });
+test('only valid profile names are offered, whatever stands in the files', async () => {
+  const names = ['fine.1_a-b', 'a b', '$(id)', 'x\ny', ':files', 'Up', '', '-rf', 'a'.repeat(65)];
+  gw.configure({ profiles: Object.fromEntries(names.map((name) => [name, {}])) });
+  const entry = { client_id: 'id', auth_url: 'https://a.test' };
+  const stored = ['stored', '$(id)', 'a\nb'].map((name) => [`${name}:sandbox:us`, entry]);
+  const text = JSON.stringify(Object.fromEntries(stored));
+  writeFileSync(join(gw.config, 'clients.json'), text, { mode: 0o600 });
+  expect(await words('get --profile ')).toEqual(['default', 'fine.1_a-b', 'stored']);
+  gw.configure('{');
+  expect(await words('get --profile ')).toEqual(['default', 'stored']);
+});
 
-  test('completion of another shell is refused with the four that there are', async () => {
-    for (const shell of ['tcsh', 'constructor'])
-      expect(await gw.cli(['completion', shell])).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `gwtoken: error: no completion for shell "${shell}"\nhint: use one of: bash, zsh, fish, powershell\n`,
-      });
-  });
+test('completion powershell and pwsh print the same script', async () => {
+  const powershell = await gw.cli(['completion', 'powershell']);
+  const stdout = expect.stringContaining("\n    gwtoken complete '--' @words 2>$null | ");
+  expect(powershell).toEqual({ code: 0, stdout, stderr: '' });
+  expect(await gw.cli(['completion', 'pwsh'])).toEqual(powershell);
 });

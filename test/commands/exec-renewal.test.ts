@@ -1,6 +1,6 @@
 /** When `exec --token-file` requests a new token, how often, and what for: on a clock of the test's. */
-import { describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
+import { expect, test } from 'vitest';
+import { GwtokenError, ReaderGone } from '../../src/errors';
 import { inside } from '../harness/homes/in-process';
 
 const SECOND = 1000;
@@ -16,21 +16,23 @@ interface Reply {
 interface Own {
   readonly flags?: readonly string[];
   readonly config?: object;
-  readonly env?: Readonly<Record<string, string>>;
   /** The endpoint's answer after so much time; throws the connection's error. `end` ends the command. */
   readonly reply?: (passedMs: number, end: () => void) => Reply;
   /** By how much the clock alone moves on then; the machine sleeps, or somebody sets it. */
   readonly asleepMs?: (passedMs: number) => number;
   /** Throws what writing the file again would. */
   readonly writing?: (passedMs: number) => void;
+  /** What another run with the same file has written to it. */
+  readonly others?: string;
   readonly fails?: boolean;
+  /** Throws what writing to stderr would. */
+  readonly stderr?: () => void;
 }
 
 /** Runs exec with a command that takes so long, by a clock that jumps from one look to the next. */
 async function run(lastsMs: number, proc: Own = {}) {
-  const { flags = [], config = {}, env = {}, reply = () => ({}), fails = false } = proc;
+  const { flags = [], config = {}, reply = () => ({}), fails = false } = proc;
   const gw = inside();
-  Object.assign(gw.env, env);
   gw.configure(config);
   const began = gw.nowMs;
   let monotonicMs = 0;
@@ -54,6 +56,8 @@ async function run(lastsMs: number, proc: Own = {}) {
       };
     },
     absolutePath: () => '/the/file',
+    ...(proc.stderr && { stderr: { isTTY: () => false, write: proc.stderr } }),
+    ...(proc.others !== undefined && { readFile: () => Buffer.from(proc.others!) }),
     replaceFile(_, text) {
       if (told.length > 0) proc.writing?.(passed());
       told.push(text);
@@ -62,9 +66,11 @@ async function run(lastsMs: number, proc: Own = {}) {
     async runProgram() {
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
-        gw.nowMs += next.ms + (proc.asleepMs?.(passed()) ?? 0);
-        monotonicMs += next.ms;
-        await Promise.race([next.work(), ended]);
+        const { ms, work }: { ms: number; work: () => void } = next;
+        next = undefined;
+        gw.nowMs += ms + (proc.asleepMs?.(passed()) ?? 0);
+        monotonicMs += ms;
+        await Promise.race([work(), ended]);
       }
       return { code: 7, signal: null };
     },
@@ -77,50 +83,41 @@ async function run(lastsMs: number, proc: Own = {}) {
 }
 
 const end = (last: string) => ['stopped', `removed ${last}`];
+const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
+  return (ms: number): Reply => {
+    if (ms > from && ms < to) throw new GwtokenError(kind, 'no answer');
+    return {};
+  };
+};
+/** A profile whose min-ttl is not the general one. */
+const ACME = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
 
-describe('a token that lasts', () => {
-  test('an hour is renewed five minutes before its end, each time', async () => {
-    const { asked, told, stderr } = await run(2 * HOUR);
-    expect(asked).toEqual([55 * MINUTE, 110 * MINUTE]);
-    expect(told).toEqual(['token-1', 'token-2', 'token-3', ...end('token-3')]);
-    expect(stderr).toBe('');
-  });
-
-  test.each<[string, Own]>([
-    ['a year', { reply: () => ({ expires_in: 365 * 24 * 3600 }) }],
-    ['for an unknown time', { reply: () => ({ expires_in: undefined }) }],
-  ])('%s is not requested again meanwhile', async (_, own) => {
-    expect(await run(HOUR, own)).toMatchObject({ asked: [] });
-  });
-
-  test('for an unknown time after one with an expiry is not renewed', async () => {
-    const { asked } = await run(3 * HOUR, { reply: (ms) => (ms > 0 ? { expires_in: undefined } : {}) });
-    expect(asked).toEqual([55 * MINUTE]);
-  });
-
-  test.each<[string, number[], Own]>([
-    ['--min-ttl', [10, 20], { flags: ['--min-ttl', '50m'] }],
-    [
-      "the profile's min-ttl",
-      [30],
-      { config: { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } } },
-    ],
-    ['half, if the config asks for more,', [30], { config: { 'min-ttl': '2h' } }],
-  ])('less than %s is renewed', async (_, minutes, own) => {
-    const { asked } = await run(35 * MINUTE, own);
-    expect(asked.slice(0, 2)).toEqual(minutes.map((each) => each * MINUTE));
-  });
-
-  test('an hour is renewed without a cache, and so without turns, too', async () => {
-    const { asked, stderr } = await run(HOUR, { env: { GWTOKEN_CACHE_DIR: '/dev/null/cache' } });
-    expect({ asked, stderr }).toEqual({ asked: [55 * MINUTE], stderr: '' });
-  });
-});
-
-test('after a night asleep the token is renewed within 30 s of waking', async () => {
-  // Timers stand still while a laptop sleeps; the clock does not.
-  const { asked } = await run(9 * HOUR, { asleepMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) });
-  expect(asked[0]).toBe(8 * HOUR + MINUTE + 30 * SECOND);
+// Timers stand still while a laptop sleeps; the clock does not.
+test.each<[string, minutes: number, asked: number[], own?: Own]>([
+  ['of an hour, five minutes before its end, each time', 120, [55, 110]],
+  ['of a year, not meanwhile', 60, [], { reply: () => ({ expires_in: 365 * 24 * 3600 }) }],
+  ['for an unknown time, never', 60, [], { reply: () => ({ expires_in: undefined }) }],
+  ['with less than --min-ttl', 25, [10, 20], { flags: ['--min-ttl', '50m'] }],
+  ["with less than the profile's min-ttl", 35, [30], { config: ACME }],
+  ['with half, if the config asks for more', 35, [30], { config: { 'min-ttl': '2h' } }],
+  [
+    'within 30 s of waking after a night asleep',
+    62,
+    [8 * 60 + 1.5],
+    { asleepMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) },
+  ],
+  [
+    'at once after a clock is set back, since its age is unknown',
+    30,
+    [0.5 - 120],
+    { asleepMs: (ms) => (ms === 0 ? -2 * HOUR : 0) },
+  ],
+])('a token is renewed %s', async (_, minutes, asked, own) => {
+  const ended = await run(minutes * MINUTE, own);
+  expect(ended.asked.slice(0, asked.length || 1)).toEqual(asked.map((each) => each * MINUTE));
+  const last = `token-${ended.asked.length + 1}`;
+  expect(ended.told.slice(-3)).toEqual([last, ...end(last)]);
+  expect(ended.stderr).toBe('');
 });
 
 test('the same token is requested again by what it has left each time, until a new one comes', async () => {
@@ -132,49 +129,54 @@ test('the same token is requested again by what it has left each time, until a n
   expect(told).toEqual(['token-1', 'token-6', ...end('token-6')]);
 });
 
-describe('an outage', () => {
-  const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
-    return (ms: number): Reply => {
-      if (ms > from && ms < to) throw new GwtokenError(kind, 'no answer');
-      return {};
-    };
+test('an outage is warned of once, with one attempt every 30 s, then every 10 s', async () => {
+  const reply = failing('unreached', MINUTE, 65 * MINUTE);
+  const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
+  const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
+  const first = [300, 270, 240, 210, 180, 150, 120, 90, 60, 30, 15, 5, -5, -15];
+  expect(leftS.slice(0, first.length)).toEqual(first);
+  const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
+  expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
+  expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
+  expect(stderr).toBe('gwtoken: warning: the token file keeps the last token for now: no answer\n');
+});
+
+test('a warning that nobody reads ends no renewal', async () => {
+  const stderr = () => {
+    throw new ReaderGone();
   };
+  const { told } = await run(57 * MINUTE, { reply: failing('unreached', MINUTE, 56 * MINUTE), stderr });
+  expect(told.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
+});
 
-  test('is warned of once, with one attempt every 30 s, then every 10 s', async () => {
-    const reply = failing('unreached', MINUTE, 65 * MINUTE);
-    const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
-    const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
-    expect(leftS.slice(0, 14)).toEqual([
-      ...[300, 270, 240, 210, 180, 150, 120, 90, 60],
-      ...[30, 15, 5, -5, -15],
-    ]);
-    const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
-    expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
-    expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
-    expect(stderr).toBe('gwtoken: warning: the token file keeps the last token for now: no answer\n');
-  });
+test('the next outage is warned of again', async () => {
+  const [first, second] = [failing('unreached', MINUTE, 56 * MINUTE), failing('unreached', 100 * MINUTE)];
+  const { stderr } = await run(3 * HOUR, { reply: (ms) => ({ ...first(ms), ...second(ms) }) });
+  expect(stderr.match(/warning/g)).toHaveLength(2);
+});
 
-  test('that is the next one is warned of again', async () => {
-    const [first, second] = [failing('unreached', MINUTE, 56 * MINUTE), failing('unreached', 100 * MINUTE)];
-    const { stderr } = await run(3 * HOUR, { reply: (ms) => ({ ...first(ms), ...second(ms) }) });
-    expect(stderr.match(/warning/g)).toHaveLength(2);
-  });
+test('a refusal is repeated every 5 minutes', async () => {
+  const { asked, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
+  expect(stderr.match(/warning/g)).toHaveLength(1);
+  expect(asked).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
+});
 
-  test('that is a refusal is repeated every 5 minutes', async () => {
-    const { asked, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
-    expect(stderr.match(/warning/g)).toHaveLength(1);
-    expect(asked).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
-  });
+test('a token that could not be stored is requested again', async () => {
+  const writing = (ms: number) => {
+    if (ms < 56 * MINUTE) throw new Error('ENOSPC');
+  };
+  const { asked, told, stderr } = await run(58 * MINUTE, { writing });
+  expect(asked).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
+  expect(told).toEqual(['token-1', 'token-4', ...end('token-4')]);
+  expect(stderr).toContain('ENOSPC');
+});
 
-  test('of the disk counts too: a token that could not be stored is requested again', async () => {
-    const writing = (ms: number) => {
-      if (ms < 56 * MINUTE) throw new Error('ENOSPC');
-    };
-    const { asked, told, stderr } = await run(58 * MINUTE, { writing });
-    expect(asked).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
-    expect(told).toEqual(['token-1', 'token-4', ...end('token-4')]);
-    expect(stderr).toContain('ENOSPC');
-  });
+test('a file that another run has taken over is said once, and renewed no more', async () => {
+  const { asked, told, stderr } = await run(3 * HOUR, { others: 'token of another' });
+  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...end('token-1')]]);
+  expect(stderr).toBe(
+    "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
+  );
 });
 
 test('a renewal that is under way when the command ends stores nothing and starts no timer', async () => {
@@ -189,13 +191,6 @@ test('a renewal that is under way when the command ends stores nothing and start
 });
 
 test('a command that cannot be run leaves no file and no timer', async () => {
-  expect(await run(0, { fails: true })).toMatchObject({
-    told: ['token-1', ...end('token-1')],
-    stderr: 'gwtoken: error: command not found\n',
-  });
-});
-
-test('after a clock is set back the token is renewed at once, since its age is unknown', async () => {
-  const { asked, told } = await run(HOUR / 2, { asleepMs: (ms) => (ms === 0 ? -2 * HOUR : 0) });
-  expect([asked, told]).toEqual([[30 * SECOND - 2 * HOUR], ['token-1', 'token-2', ...end('token-2')]]);
+  const { told } = await run(0, { fails: true });
+  expect(told).toEqual(['token-1', ...end('token-1')]);
 });

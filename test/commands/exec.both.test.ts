@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -64,16 +63,6 @@ describe('the environment of the command', () => {
     const ours = ['EU_ACCESS_TOKEN', 'EU_TOKEN_TYPE', 'EU_SCOPE'];
     expect(seen.filter((name) => /^(EU|US)_|CLIENT/i.test(name))).toEqual([...kept, ...ours]);
   });
-
-  test('has NODE_TLS_REJECT_UNAUTHORIZED as it was', async () => {
-    const authority = makeAuthority();
-    const { authUrl } = await startTokenEndpoint(() => tokenReply(TOKEN), authority.issue());
-    // Out of the environment while gwtoken connects, or Node would warn.
-    const own = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const env = { ...own, GWTOKEN_AUTH_URL: authUrl, GWTOKEN_CA_FILE: authority.caFile };
-    const args = ['exec', '--', 'printenv', 'NODE_TLS_REJECT_UNAUTHORIZED'];
-    expect(await home.gwtoken(args, { env })).toMatchObject({ code: 0, stdout: '0\n' });
-  });
 });
 
 test.each([[['--']], [[]]])('the arguments of the command are its own after %j', async (before) => {
@@ -118,17 +107,6 @@ describe('the exit code', () => {
       expect(gw.posts).toEqual([]);
     },
   );
-
-  test('is 125 for a value that would not arrive whole', async () => {
-    const gw = inside();
-    gw.own = { runProgram: () => Promise.reject(new Error('not on this way')) };
-    gw.answer = () => tokenReply('token', { scope: 'x'.repeat(32 * 1024 + 1) });
-    expect(await gw.cli(['exec', '--', 'anything'])).toEqual({
-      code: 125,
-      stdout: '',
-      stderr: 'gwtoken: error: cannot pass GWTOKEN_SCOPE unchanged: its value is longer than 32 KiB\n',
-    });
-  });
 
   test('is 125 for a bug in gwtoken', async () => {
     const preload = join(home.dir, 'fault.cjs');

@@ -99,7 +99,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       },
       '--client-id': { value: 'yours', shows: /^stored default:production:us yours/m },
       '--no-verify': { shows: /^(?!.*posts )/s },
-      '--no-cache': { shows: /^(?!.*cached default-production-us\.token)/s },
       ...VERBOSE,
     },
   ],
@@ -164,7 +163,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   for (const [name, item] of stored) gw.items.set(name, JSON.stringify({ ...item, client_secret: 'secret' }));
   gw.own = {
     sleep: async () => {},
-    terminal: { ...PLAIN, noPrompt: () => 'a test', hasUnicode: () => false } as never,
+    terminal: { ...PLAIN, noPrompt: () => 'a test' } as never,
     async runProgram(command, args, variables, text) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
       return { code: 0, signal: null };

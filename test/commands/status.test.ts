@@ -1,8 +1,6 @@
 /** `gwtoken status`: its table, its JSON, and what it says about a client that cannot be used. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Keychain } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
-import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -43,40 +41,23 @@ describe('status lists', () => {
     expect(lines.filter((line) => line.startsWith('*'))).toEqual([
       expect.stringContaining('default:sandbox:eu'),
     ]);
-    const bold = (text: string) => `<bold>${text}</bold>`;
-    const terminal = { ...PLAIN, paint: async () => ({ ...(await PLAIN.paint('stdout')), bold }) };
-    gw.own = { ...gw.own, terminal: terminal as never };
-    expect(await status()).toBe(listed.replace(/^( {2}CLIENT|\*).*/gm, '<bold>$&</bold>'));
   });
 
   test('nothing on a new machine, and names the next command', async () => {
-    expect(await status()).toBe('No stored clients. To add one, run: gwtoken login\n');
+    expect(await status()).toBe(
+      'No stored clients. To add one, run: gwtoken login (without a keychain: gwtoken help keychain)\n',
+    );
     expect(await clients()).toEqual([]);
   });
 
-  test('what is left of a token in two units, and none that has expired', async () => {
+  test('what is left of a token, and none that has expired', async () => {
     await login();
-    gw.answer = () => tokenReply('token', { expires_in: 7500 });
     await gw.get();
-    const endsAtMs = gw.nowMs + 7_500_000;
-    for (const [leftMs, left, seconds] of [
-      [7_500_000, '2 h 5 min left', 7500],
-      [1, '0 s left', 0],
-      [0, 'not cached', undefined],
-    ] as const) {
-      gw.nowMs = endsAtMs - leftMs;
+    for (const left of ['1 h left', '0 s left', 'not cached']) {
       expect(await status()).toContain(`  id         keychain  ${left}  `);
-      const token = { expires_at: new Date(endsAtMs).toISOString(), expires_in: seconds };
-      expect(await clients()).toMatchObject([{ token: seconds === undefined ? null : token }]);
+      gw.nowMs += left === '1 h left' ? 3_599_999 : 1;
     }
-  });
-
-  test('the ID that a cached token tells if login has stored none', async () => {
-    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-    const item = { client_id: 'eu-client-0001', client_secret: 'canary-secret', auth_url: A };
-    gw.items.set('default:production:eu', JSON.stringify(item));
-    await gw.get();
-    expect(await status()).toContain('* default:production:eu  eu-c…0001  keychain  1 h left');
+    expect(await clients()).toMatchObject([{ token: null }]);
   });
 
   test('as JSON each member from where it belongs', async () => {
@@ -130,7 +111,9 @@ describe('status says', () => {
       '\n* default:sandbox:eu     unknown    keychain  not cached  ',
     );
     expect(await findings('--sandbox')).toBe(
-      'warn no stored credentials for default:sandbox:eu\n  hint: to store them, run: gwtoken login --region eu --sandbox\n',
+      'warn no stored credentials for default:sandbox:eu\n' +
+        '  hint: to store credentials, run: gwtoken login --region eu --sandbox\n' +
+        '  hint: or set GWTOKEN_SANDBOX_CLIENT_ID_EU and GWTOKEN_SANDBOX_CLIENT_SECRET_EU (gwtoken help keychain)\n',
     );
   });
 
@@ -154,16 +137,5 @@ describe('status says', () => {
     expect(await findings()).toBe(
       'warn no client selected: no region set\n  hint: to select one, add --region, or run: gwtoken config set region eu\n',
     );
-  });
-
-  test.each<[env: Record<string, string>, message: string]>([
-    [{ GWTOKEN_REGION: 'mars' }, 'invalid region "mars" (from GWTOKEN_REGION)'],
-    [{ GWTOKEN_PROFILE: 'a b' }, 'invalid profile name "a b" (from GWTOKEN_PROFILE)'],
-    [{ GWTOKEN_CLIENT_ID: 'id' }, 'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET is not'],
-  ])('only what is wrong with %j', async (env, message) => {
-    await login();
-    gw.env = env;
-    const { code, stdout, stderr } = await gw.cli(['status']);
-    expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `gwtoken: error: ${message}`]);
   });
 });

@@ -1,29 +1,31 @@
-/** Everything that there is, is documented: commands, flags, variables, keys, formats and exit codes. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** What there is, is documented: in a topic and on the man page. And no document names what there is not. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
 import { credentialVariableNames } from '../../src/credentials/variables';
-import { EXEC_FAILED, EXIT_CODES } from '../../src/exit-codes';
-import { DEFAULT_PREFIX, tokenVariableNames as tokenVariables } from '../../src/formats/format';
+import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
+import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/format';
 import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
+import { retryOfReply } from '../../src/token/reply';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine, typed } from './grammar';
 
-const FOLDER = join(ROOT, 'src', 'cli', 'topics');
+const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
+const FOLDER = join('src', 'cli', 'topics');
 const topics = Object.fromEntries(
-  readdirSync(FOLDER)
+  readdirSync(join(ROOT, FOLDER))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => [name.replace('.md', ''), readFileSync(join(FOLDER, name), 'utf8')]),
+    .map((name) => [name.replace('.md', ''), read(FOLDER, name)]),
 );
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const readme = read('README.md');
 const texts = { README: readme, ...topics };
-const all = Object.values(texts).join('\n');
-const documents = Object.entries(texts);
+const { version, scripts } = JSON.parse(read('package.json')) as { version: string; scripts: object };
 
-/** Every variable of ours that the code reads or sets. */
+/** Every variable of ours that the code reads. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...REGIONS.flatMap((region) =>
@@ -32,53 +34,68 @@ const variables = new Set([
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
 /** What `env` and `exec` set. */
-const SET = [...tokenVariables(DEFAULT_PREFIX), `${DEFAULT_PREFIX}TOKEN_FILE`];
-
-const flags = new Set([
-  '--help',
-  '--version',
-  ...allCommands(COMMANDS).flatMap(({ command }) => command.flags.map(typed)),
-]);
-
-describe('the topics', () => {
-  test('are those of gwtoken help', () => {
-    expect(Object.keys(TOPICS).sort()).toEqual(Object.keys(topics).sort());
-  });
-});
+const SET = [
+  ...tokenVariables(undefined, DEFAULT_PREFIX).map(({ name }) => name),
+  `${DEFAULT_PREFIX}TOKEN_FILE`,
+];
 
 describe('what there is, is documented', () => {
-  test('every variable, in the topic settings', () => {
-    expect(variables.size).toBeGreaterThan(30);
-    const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
-    for (const name of variables) {
-      // Said once for all of them: "each with _EU or _US".
-      const said = sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name;
-      expect(topics['settings'], name).toMatch(new RegExp(`\`${said}\``));
-    }
+  test('every topic of gwtoken help, in the README', () => {
+    expect(Object.keys(TOPICS).sort()).toEqual(Object.keys(topics).sort());
+    for (const name of Object.keys(TOPICS)) expect(readme).toContain(`[${name}](src/cli/topics/${name}.md)`);
   });
 
-  test('every config key, in the topic settings', () => {
-    for (const key of configKeys()) expect(topics['settings']).toContain(`\`${key}\``);
+  test('every variable and config key, in the topic settings', () => {
+    expect(variables.size).toBeGreaterThan(30);
+    const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
+    // Said once for all of them: "each with _EU or _US".
+    const said = [...variables].map((name) => (sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name));
+    for (const name of [...said, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
   });
 
   test('every flag, in the README or a topic', () => {
-    const documented = [...flags].filter((flag) => !new RegExp(`${flag}(?![\\w-])`).test(all));
-    expect(documented.filter((flag) => !['--help', '--version'].includes(flag))).toEqual([]);
+    const all = Object.values(texts).join('\n');
+    const flags = allCommands(COMMANDS).flatMap(({ command }) => command.flags.map(typed));
+    expect(flags.filter((flag) => !new RegExp(`${flag}(?![\\w-])`).test(all))).toEqual([]);
   });
 
-  test('every exit code, in the topic exit-codes', () => {
+  test('every exit code and retried status', () => {
     const rows = [...topics['exit-codes']!.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
     expect(rows).toEqual([0, ...Object.values(EXIT_CODES), EXEC_FAILED].sort((a, b) => a - b));
+    const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topics['network']!) ?? [];
+    const all = Array.from({ length: 400 }, (_, index) => index + 200);
+    const retried = all.filter((status) => retryOfReply(status, new Headers()) !== undefined);
+    expect([...list.split(', '), last].map(Number)).toEqual(retried);
+  });
+
+  test('every command, flag, setting, topic and exit code, on a man page that mandoc warns nothing of', ({
+    needs,
+  }) => {
+    needs('mandoc');
+    const mandoc = (...args: string[]) =>
+      execFileSync('mandoc', [...args, join(ROOT, 'dist', 'gwtoken.1')], { encoding: 'utf8' });
+    mandoc('-Tlint', '-W', 'warning');
+    const words = mandoc('-Tascii').replace(/.[\b]/g, '').replace(/\s+/g, ' ');
+    const commands = allCommands(COMMANDS);
+    const topLevel = commands.filter(({ path }) => path.length === 1);
+    for (const text of [
+      `gwtoken ${version}`,
+      ...commands.map(({ path }) => `gwtoken ${path.join(' ')}`),
+      ...commands.flatMap(({ command }) => command.flags.map(({ help }) => help)),
+      ...topLevel.flatMap(({ command }) => Object.keys(command.examples)),
+      ...Object.entries(TOPICS).map(([name, { summary }]) => `${name} ${summary}`),
+      ...['GWTOKEN_AUTH_URL[_EU|_US]', '125 exec, curl: gwtoken itself failed'],
+      ...Object.values(EXIT_CODES).map((code) => ` ${code} `),
+    ])
+      expect(words).toContain(text);
   });
 });
 
-describe.each(documents)('%s names nothing that there is not', (_, text) => {
+describe.each(Object.entries(texts))('%s names nothing that there is not', (_, text) => {
   test('variables', () => {
     const named = [...text.matchAll(/\bGWTOKEN_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
-    const known = new Set([...variables, ...SET]);
-    const unknown = named.filter(
-      (name) => !known.has(name) && ![...known].some((each) => each.startsWith(`${name}_`)),
-    );
+    const known = [...variables, ...SET];
+    const unknown = named.filter((name) => !known.some((each) => `${each}_`.startsWith(`${name}_`)));
     expect(unknown).toEqual([]);
   });
 
@@ -95,4 +112,13 @@ describe.each(documents)('%s names nothing that there is not', (_, text) => {
     }
     expect(wrong).toEqual([]);
   });
+});
+
+test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names files and scripts that there are', (file) => {
+  const text = read(file);
+  const paths = text.match(/(?<![\w./~-])(?:src|test|bin|\.ci|\.github)\/[\w./-]*\w/g) ?? [];
+  expect(paths.length).toBeGreaterThan(5);
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script!);
+  expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
 });

@@ -1,19 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { createProgram } from '../../src/cli/program';
 import type { Flag } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
-import { painter } from '../../src/system/terminal/capabilities';
+import { painter } from '../../src/system/terminal/terminal';
 import type { Terminal } from '../../src/world';
 
-type Plain = Pick<Terminal, 'paint' | 'hasUnicode' | 'spin'>;
+type Plain = Pick<Terminal, 'paint' | 'spin'>;
 
 /** Makes a terminal without colours, whose spinner writes its labels into this list. */
 export const noting = (labels: string[]): Plain => ({
   paint: () => painter({}, false),
-  hasUnicode: () => true,
   spin(label, work) {
     labels.push(label);
-    return work((next) => void labels.push(next));
+    return work((next) => void labels.push(next), new AbortController().signal);
   },
 });
 /** A terminal without colours. */
@@ -64,43 +62,6 @@ export function codeLines(markdown: string): string[] {
     });
   const inline = markdown.matchAll(/`(gwtoken [^`\n]*(?:\n[^`\n]*)?)`/g);
   return [...blocks, ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
-}
-
-/** The blocks of shell in Markdown: those fenced as sh, and the indented ones. */
-export function blocksOf(markdown: string): string[] {
-  const fenced = /^```(\w*)\n([\s\S]*?)^```$/gm;
-  return [
-    ...[...markdown.matchAll(fenced)].flatMap(([, language, text = '']) => (language === 'sh' ? [text] : [])),
-    ...[...markdown.replace(fenced, '').matchAll(/(?:^ {4}.*\n(?:\n(?= {4}))?)+/gm)].map(([text]) => {
-      const [indentation = ''] = /^ +/.exec(text) ?? [];
-      return text.replaceAll(new RegExp(`^${indentation}`, 'gm'), '');
-    }),
-  ];
-}
-
-/** A block of shell cut into what a person would enter at once; a sample (`$ `) with what it prints. */
-export function unitsOf(block: string): string[] {
-  if (/^\$ /.test(block)) return [block.trim()];
-  const units: string[] = [];
-  let unit = '';
-  for (const line of block.split('\n')) {
-    unit += line;
-    const whole = !line.endsWith('\\') && spawnSync('bash', ['-nc', unit]).status === 0;
-    if (whole && unit.trim() !== '') units.push(unit.trim());
-    unit = whole ? '' : `${unit}\n`;
-  }
-  // What is no shell is left whole.
-  return unit.trim() === '' ? units : [...units, unit.trim()];
-}
-
-/** The command lines in prose; one that only names a command is none. */
-export function spansOf(markdown: string): string[] {
-  const prose = markdown.replace(/^```[\s\S]*?^```$|^ {4}.*$/gm, '');
-  return [...prose.matchAll(/`((?:[^`\n]|\n(?!\n))*)`/g)]
-    .map(([, span = '']) => span.replace(/\s+/g, ' '))
-    .filter(
-      (span) => /^gwtoken \S|\$\(gwtoken/.test(span) && !/^gwtoken (\w+$|COMMAND|help TOPIC)/.test(span),
-    );
 }
 
 /** Parses words with the program's own grammar; returns the command's name, or what begins with `error: `. */

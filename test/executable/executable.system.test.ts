@@ -1,12 +1,15 @@
 /** What only the standalone executable has: a runtime of its own, which must take nothing from where it is started. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLIENT, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { executable, GWTOKEN, type ProgramOptions } from '../harness/programs/program';
+import { startKeyring } from '../harness/keyrings/keyring';
+import { executable, type ProgramOptions } from '../harness/programs/program';
+
+const CLIENT_IN_KEYCHAIN = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
 
 /** A home, and the executable in it. */
 function setUp() {
@@ -17,16 +20,11 @@ function setUp() {
 }
 
 test('it is told apart by --verbose', async () => {
-  const { home, run } = setUp();
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const { stderr } = await setUp().run(['config', 'path', '--verbose']);
   const on = `on ${process.platform} ${process.arch}`;
-  const words = ['config', 'path', '--verbose'];
-  expect((await run(words)).stderr).toMatch(
+  expect(stderr).toMatch(
     new RegExp(`^gwtoken: version ${version}, standalone executable with Bun \\d+\\.\\d+\\.\\d+ ${on}\n$`),
-  );
-  const packaged = await home.gwtoken(words, { program: GWTOKEN });
-  expect(packaged.stderr).toBe(
-    `gwtoken: version ${version}, npm package with Node ${process.version} ${on}\n`,
   );
 });
 
@@ -74,8 +72,7 @@ test('it takes nothing from a folder that a stranger has filled', async () => {
     writeFileSync(join(cwd, name), text);
   }
   // The last one loads the keychain's module.
-  const client = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
-  for (const words of [['get', '-v'], client]) {
+  for (const words of [['get', '-v'], CLIENT_IN_KEYCHAIN]) {
     const { stdout, stderr } = await run(words, { cwd });
     expect(stdout + stderr).not.toMatch(/stranger|\.env/i);
   }
@@ -112,30 +109,45 @@ test('a crash of the runtime itself is reported to nobody', async ({ needs }) =>
   expect(stderr).not.toContain('bun.report');
 });
 
-test('the argument of its keychain child is an unknown option to whoever types it', async () => {
-  const { run } = setUp();
-  const { code, stdout, stderr } = await run(['--the-keychain-child-of-gwtoken']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('unknown option "--the-keychain-child-of-gwtoken"');
-});
+describe('its keychain child', () => {
+  test('is an unknown option to whoever types its argument', async () => {
+    const { code, stdout, stderr } = await setUp().run(['--the-keychain-child-of-gwtoken']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('unknown option "--the-keychain-child-of-gwtoken"');
+  });
 
-test('the keychain child gets no variable of Bun’s, and reports no crash to its makers', async () => {
-  const { home } = setUp();
-  const seen = join(home.dir, 'seen.json');
-  const keytar = join(home.dir, 'keytar.js');
-  writeFileSync(keytar, `require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`);
-  const env = {
-    KEYTAR: keytar,
-    DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}`,
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
-    BUN_CONFIG_VERBOSE_FETCH: '1',
-    BUN_ENABLE_CRASH_REPORTING: '1',
-    bun_lower: '1',
-  };
-  const { code } = await home.gwtoken(['get'], { program: [executable('any-keytar')], env });
-  expect(code).toBe(5);
-  const names = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>;
-  expect(Object.keys(names).filter((name) => /^(BUN|GWTOKEN)_/i.test(name))).toEqual([]);
-  expect(names).toMatchObject({ KEYTAR: keytar, DO_NOT_TRACK: '1' });
+  test('gets no variable of Bun’s, and reports no crash to its makers', async () => {
+    const { home, run } = setUp();
+    const seen = join(home.dir, 'seen.json');
+    const KEYTAR = join(home.dir, 'keytar.js');
+    const write = `require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`;
+    writeFileSync(KEYTAR, write);
+    const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
+    const bun = { BUN_CONFIG_VERBOSE_FETCH: '1', BUN_ENABLE_CRASH_REPORTING: '1', bun_lower: '1' };
+    const env = { KEYTAR, ...bus, ...bun };
+    const { code } = await run(CLIENT_IN_KEYCHAIN, { program: [executable('any-keytar')], env });
+    expect(code).toBe(5);
+    const names = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>;
+    expect(Object.keys(names).filter((name) => /^(BUN|GWTOKEN)_/i.test(name))).toEqual([]);
+    expect(names).toMatchObject({ KEYTAR, DO_NOT_TRACK: '1' });
+  });
+
+  test('loads its module by a name that nobody can foresee, and leaves nothing behind', async ({ needs }) => {
+    needs('keyring');
+    const { home, run } = setUp();
+    const keyring = await startKeyring({ state: 'no-provider' });
+    const TMPDIR = join(home.dir, 'tmp');
+    mkdirSync(TMPDIR);
+    const names = new Set<string>();
+    const watcher = watch(TMPDIR, (_, name) => void names.add(String(name)));
+    for (let time = 1; time <= 2; time++) {
+      const { code, stderr } = await run(CLIENT_IN_KEYCHAIN, { env: { ...keyring.env, TMPDIR } });
+      expect(code).toBe(5);
+      // The module has been loaded: libsecret has looked for the service.
+      expect(stderr).toContain('no keychain service is running in this session');
+      expect(readdirSync(TMPDIR)).toEqual([]);
+    }
+    watcher.close();
+    expect([...names]).toEqual([1, 2].map(() => expect.stringMatching(/^gwtoken-keychain-\w{6}$/)));
+  });
 });

@@ -1,10 +1,12 @@
 // What a release asks of each executable on its own system: that it starts, fetches a token, and (--keychain) keeps a
 // client in the keychain and takes it out again.
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 const [file = '', option] = process.argv.slice(2);
@@ -12,18 +14,12 @@ const executable = resolve(file);
 
 /** @type {{ url: string | undefined, body: Record<string, string> }[]} */
 const requests = [];
-const server = createServer((request, response) => {
-  let body = '';
-  request.setEncoding('utf8').on('data', (chunk) => {
-    body += chunk;
-  });
-  request.on('end', () => {
-    requests.push({ url: request.url, body: Object.fromEntries(new URLSearchParams(body)) });
-    const token = { access_token: `tried-${requests.length}`, token_type: 'Bearer', expires_in: 3600 };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(token));
-  });
+const server = createServer(async (request, response) => {
+  requests.push({ url: request.url, body: Object.fromEntries(new URLSearchParams(await text(request))) });
+  const token = { access_token: `tried-${requests.length}`, token_type: 'Bearer', expires_in: 3600 };
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(token));
 });
-await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
+await once(server.listen(0, '127.0.0.1'), 'listening');
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 const home = mkdtempSync(join(tmpdir(), 'gwtoken-try-'));
 const client = { GWTOKEN_CLIENT_ID: 'tried', GWTOKEN_CLIENT_SECRET: 'tried-secret' };

@@ -1,17 +1,15 @@
 /** The output of each format, word for word; that it arrives is tried in the shells and readers. */
 import { describe, expect, test } from 'vitest';
 import { valueOrError } from '../../src/errors';
-import { formatNamed } from '../../src/formats/env-formats';
 import {
   envDestination,
   envOptions,
   envOutput,
   failureOutput,
-  unsetOutput,
+  formatNamed,
 } from '../../src/formats/env-output';
 import { checkPrefix, tokenVariables } from '../../src/formats/format';
 import { GET_FORMATS, getFormat } from '../../src/formats/get-formats';
-import { escapeData } from '../../src/formats/mask';
 import { ENV_FORMATS, type EnvFormat } from '../../src/formats/names';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
@@ -24,68 +22,38 @@ const VARIABLES = [
   { name: 'D', value: 'plain-1' },
 ];
 
-interface Printed {
-  /** Of the variables above, or the error where one of them is refused. */
-  readonly set: string;
-  readonly unset: string;
-  readonly failure?: string;
-  readonly hint?: string;
-}
-
-const PRINTED: Readonly<Record<EnvFormat, Printed>> = {
-  sh: {
-    set: "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
-    unset: 'unset A B;\n',
-    failure: 'unset A B;sh -c "exit 5";\n',
-    hint: 'eval $(it)',
-  },
-  fish: {
-    set: "set -gx A t\\X20k\\X272;\nset -gx B '';\nset -eg C; or true;\nset -gx D plain-1;\n",
-    unset: 'set -eg A; or true;\nset -eg B; or true;\n',
-    failure: 'set -eg A; or true;\nset -eg B; or true;\nsh -c "exit 5";\n',
-    hint: 'it --format fish | source',
-  },
-  csh: {
-    set: "setenv A t\"`printf '\\040'`\"k\"`printf '\\047'`\"2;\nsetenv B '';\nunsetenv C;\nsetenv D plain-1;\n",
-    unset: 'unsetenv A;\nunsetenv B;\n',
-    failure: 'unsetenv A;\nunsetenv B;\nsh -c "exit 5";\n',
-    hint: 'eval `it --format csh`',
-  },
-  powershell: {
-    set: "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
-    unset: 'Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\n',
-    failure: "Remove-Item Env:A,Env:B -ErrorAction SilentlyContinue\nthrow 'gwtoken failed (exit code 5)'\n",
-    hint: 'it --format powershell | Out-String | Invoke-Expression',
-  },
-  json: {
-    set: '{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n',
-    unset: '{"A":null,"B":null}\n',
-  },
-  dotenv: {
-    set: 'A="t k\'2"\nB=\nD=plain-1\n',
-    unset: '--unset does not work with --format dotenv: such a file can only set variables',
-  },
-  docker: {
-    set: "A=t k'2\nB=\nD=plain-1\n",
-    unset: '--unset does not work with --format docker: such a file can only set variables',
-  },
-  'github-env': {
-    set: heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' }),
-    unset: heredocs({ A: '', B: '' }),
-  },
-  'github-output': {
-    set: heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' }),
-    unset: "--unset does not work with --format github-output: a step's outputs cannot be removed",
-  },
-  azure: {
-    set: loggingCommands({ A: "t k'2", B: '', C: '', D: 'plain-1' }),
-    unset: loggingCommands({ A: '', B: '' }),
-  },
-};
-
-const ALIASES = {
-  ...{ bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh' },
-  ...{ tcsh: 'csh', pwsh: 'powershell' },
+/** Of the variables above, of a failure, and of the command `it` that evaluates it. */
+const PRINTED: Readonly<Record<EnvFormat, readonly [text: string, fail?: string, hint?: string]>> = {
+  sh: [
+    "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
+    'sh -c "exit 5";\n',
+    'eval $(it)',
+  ],
+  fish: [
+    "set -gx A t\\X20k\\X272;\nset -gx B '';\nset -eg C; or true;\nset -gx D plain-1;\n",
+    'sh -c "exit 5";\n',
+    'it --format fish | source',
+  ],
+  csh: [
+    "setenv A t\"`printf '\\040'`\"k\"`printf '\\047'`\"2;\nsetenv B '';\nunsetenv C;\nsetenv D plain-1;\n",
+    'sh -c "exit 5";\n',
+    'eval `it --format csh`',
+  ],
+  powershell: [
+    "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
+    "throw 'gwtoken failed (exit code 5)'\n",
+    'it --format powershell | Out-String | Invoke-Expression',
+  ],
+  json: ['{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n'],
+  dotenv: ['A="t k\'2"\nB=\nD=plain-1\n'],
+  docker: ["A=t k'2\nB=\nD=plain-1\n"],
+  'github-env': [heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' })],
+  'github-output': [heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' })],
+  azure: [
+    ["A;issecret=true]t k'2", 'B;issecret=true]', 'C;issecret=true]', 'D;issecret=true]plain-1']
+      .map((variable) => `##vso[task.setvariable variable=${variable}\n`)
+      .join(''),
+  ],
 };
 
 function heredocs(values: Record<string, string>): string {
@@ -94,38 +62,25 @@ function heredocs(values: Record<string, string>): string {
     .join('');
 }
 
-function loggingCommands(values: Record<string, string>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `##vso[task.setvariable variable=${name};issecret=true]${value}\n`)
-    .join('');
-}
+const print = (format: string, value: string) => formatNamed(format).print([{ name: 'N', value }]);
 
-/** What the work gives, or says when it refuses. */
-function said(work: () => string): string {
-  const result = valueOrError(work);
-  return typeof result === 'string' ? result : result.message;
-}
-
-const set = (format: string, value: string) => formatNamed(format).set([{ name: 'N', value }]);
-
-describe.each(ENV_FORMATS)('%s', (name) => {
+test.each(ENV_FORMATS)('%s prints these statements, to set, to remove, to fail and to evaluate', (name) => {
   const format = formatNamed(name);
-  const printed = PRINTED[name];
-
-  test('prints these statements, to set, to remove, at a failure and to evaluate, and none for no variables', () => {
-    expect(said(() => format.set(VARIABLES))).toBe(printed.set);
-    expect(said(() => format.unset(['A', 'B']))).toBe(printed.unset);
-    expect(format.failure?.(['A', 'B'], 5)).toBe(printed.failure);
-    expect(format.set([])).toBe(name === 'json' ? '{}\n' : '');
-    expect(format.hint?.('it')).toBe(printed.hint);
-  });
+  expect([format.print(VARIABLES), format.fail?.(5), format.hint?.('it')]).toEqual([
+    ...PRINTED[name],
+    ...[undefined, undefined].slice(PRINTED[name].length - 1),
+  ]);
 });
 
-test('a value of a .env file is in quotes that every reader takes alike, or in none', () => {
-  for (const value of ['=ls', 'a:=ls', 'a $b "c" `d`']) expect(set('dotenv', value)).toBe(`N='${value}'\n`);
-  expect(set('dotenv', "it's")).toBe('N="it\'s"\n');
-  for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
-    expect(set('docker', value)).toBe(`N=${value}\n`);
+test.each([
+  ['bash', 'sh'],
+  ['zsh', 'sh'],
+  ['ksh', 'sh'],
+  ['dash', 'sh'],
+  ['tcsh', 'csh'],
+  ['pwsh', 'powershell'],
+])('%s means %s', (shell, format) => {
+  expect(formatNamed(shell)).toBe(formatNamed(format));
 });
 
 test('sh: nothing that a shell splits, globs or expands before eval parses it', () => {
@@ -136,12 +91,7 @@ test('sh: nothing that a shell splits, globs or expands before eval parses it', 
     ...EDGES.filter(({ length }) => length < 100),
     ...randomValues(500, 5),
   ])
-    expect(set('sh', value)).toMatch(statement);
-});
-
-test.each(Object.entries(ALIASES))('%s means %s, at a failure too', (shell, format) => {
-  expect(set(shell, 'x y')).toBe(set(format, 'x y'));
-  expect(failureOutput(['env', '--format', shell], 4)).toBe(failureOutput(['env', '--format', format], 4));
+    expect(print('sh', value)).toMatch(statement);
 });
 
 test.each<[EnvFormat, string, (literal: string) => string]>([
@@ -150,69 +100,48 @@ test.each<[EnvFormat, string, (literal: string) => string]>([
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
 ])('%s has these characters as they are, beside letters and digits: %s', (name, literals, statement) => {
-  const isLiteral = (char: string) => said(() => set(name, `a${char}`)) === statement(`a${char}`);
+  const isLiteral = (char: string) => valueOrError(() => print(name, `a${char}`)) === statement(`a${char}`);
   expect(SINGLE_CHARACTERS.filter(isLiteral)).toEqual(
     SINGLE_CHARACTERS.filter((char) => literals.includes(char) || /[A-Za-z0-9]/.test(char)),
   );
 });
 
 test('csh takes no word for one of its stack of directories', () => {
-  expect(set('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
+  expect(print('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
+});
+
+test('sh takes a thousand characters by one printf, and two hundred pieces into one word', () => {
+  const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
+  expect(print('sh', '$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
+  expect(print('csh', '$'.repeat(1001))).toBe(`setenv N ${printf(1000)}${printf(1)};\n`);
+  const pieces = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
+  expect(print('sh', 'a$'.repeat(202))).toBe(
+    `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
+  );
+});
+
+test('dotenv and docker quote, or refuse, only what their readers would change', () => {
+  for (const value of ['=ls', 'a:=ls', 'a $b "c" `d`']) expect(print('dotenv', value)).toBe(`N='${value}'\n`);
+  for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
+    expect(print('docker', value)).toBe(`N=${value}\n`);
+});
+
+const EXEC = ['use instead: gwtoken exec -- COMMAND'];
+const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
+test.each<[EnvFormat, string, string, string[]]>([
+  ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
+  ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
+  ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
+  ['azure', 'a%b', 'contains %, which agents decode inconsistently', EXEC],
+  ['azure', 'a$(b', 'contains $(, which the agent would expand', EXEC],
+  ['azure', 'a ', 'begins or ends with a space, which may be trimmed', EXEC],
+])('%s refuses what it cannot carry, and says what to do instead', (format, value, problem, hints) => {
+  const message = `cannot pass N unchanged: its value ${problem}`;
+  expect(refusal(() => print(format, value))).toEqual({ message, hints });
 });
 
 test('powershell takes a value as long as it can pass', () => {
-  expect(set('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
-});
-
-test('a mask is escaped as the runner undoes it', () => {
-  expect(escapeData('50%\r\n%0A')).toBe('50%25%0D%0A%250A');
-});
-
-describe('a refusal says what to do instead', () => {
-  const EXEC = ['use instead: gwtoken exec -- COMMAND'];
-  const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
-  test.each<[EnvFormat, string, string, string[]]>([
-    ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
-    ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
-    ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
-    ['azure', 'a%b', 'contains %, which agents decode inconsistently', EXEC],
-    ['azure', 'a$(b', 'contains $(, which the agent would expand', EXEC],
-    ['azure', 'a ', 'begins or ends with a space, which may be trimmed', EXEC],
-    ['sh', 'a\0', 'contains a control or non-ASCII character', []],
-    ['sh', 'ü', 'contains a control or non-ASCII character', []],
-    ['sh', 'a'.repeat(32 * 1024 + 1), 'is longer than 32 KiB', []],
-  ])('%s', (format, value, problem, hints) => {
-    const message = `cannot pass N unchanged: its value ${problem}`;
-    expect(refusal(() => set(format, value))).toEqual({ message, hints });
-  });
-
-  test.each<[EnvFormat, string]>([
-    ['dotenv', 'delete the file or the lines in it'],
-    ['github-output', 'to clear variables set with github-env, run: gwtoken env --format github-env --unset'],
-  ])('%s, of what it cannot unset', (format, hint) => {
-    expect(refusal(() => formatNamed(format).unset(['A'])).hints).toEqual([hint]);
-  });
-
-  test('an unknown format, with those that there are', () => {
-    for (const name of ['bogus', 'toString'])
-      expect(refusal(() => formatNamed(name))).toEqual({
-        message: `unknown format "${name}" (from --format)`,
-        hints: [`use one of: ${ENV_FORMATS.join(', ')}`],
-      });
-  });
-});
-
-describe('sh, of values that are long', () => {
-  test('takes a thousand characters by one printf, and two hundred pieces into one word', () => {
-    const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
-    expect(set('sh', '$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
-    const pieces = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
-    expect(set('sh', 'a$'.repeat(100))).toBe(`N=${pieces(200)};export N;\n`);
-    expect(set('sh', 'a$'.repeat(202))).toBe(
-      `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
-    );
-    expect(set('sh', '   ')).toBe('N="`printf %3s`";export N;\n');
-  });
+  expect(print('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
 const TOKEN: Token = {
@@ -223,53 +152,52 @@ const TOKEN: Token = {
   requestedAtMs: Date.UTC(2030, 0, 1, 0, 0, 0, 999),
   lifetimeS: 60,
 };
+const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
 
-describe('the variables of a token', () => {
-  const of = (more: object) =>
-    tokenVariables({ ...TOKEN, ...more }, 'X_').map(({ name, value }) => `${name}=${value}`);
+test('a token has four variables, with the expiry in whole seconds; what it has not has no value', () => {
+  const values = (token?: Token) => tokenVariables(token, 'X_').map(({ value }) => value);
+  expect(tokenVariables(TOKEN, 'X_').map(({ name }) => name)).toEqual(NAMES.map((name) => `X_${name}`));
+  expect(values(TOKEN)).toEqual(['a"\\b', 'bEARER', String(Date.UTC(2030, 0, 1, 0, 1) / 1000), 'read']);
+  const without = { ...TOKEN, lifetimeS: undefined, scope: '' };
+  expect(values(without)).toEqual(['a"\\b', 'bEARER', undefined, undefined]);
+});
 
-  test('are four, with the expiry in whole seconds; without an expiry or a scope there is no value', () => {
-    const expiry = Date.UTC(2030, 0, 1, 0, 1) / 1000;
-    expect(of({})).toEqual([
-      'X_ACCESS_TOKEN=a"\\b',
-      'X_TOKEN_TYPE=bEARER',
-      `X_EXPIRES_AT=${expiry}`,
-      'X_SCOPE=read',
-    ]);
-    expect(of({ lifetimeS: undefined, scope: '' }).slice(2)).toEqual([
-      'X_EXPIRES_AT=undefined',
-      'X_SCOPE=undefined',
-    ]);
-  });
-
-  test('take a prefix that makes a name', () => {
-    for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good)).toBe(good);
-    for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
-      expect(refusal(() => checkPrefix(bad))).toEqual({
-        message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
-        hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
-      });
-  });
+test('a prefix makes a name', () => {
+  for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good)).toBe(good);
+  for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
+    expect(refusal(() => checkPrefix(bad))).toEqual({
+      message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
+      hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
+    });
 });
 
 describe('the output of env', () => {
-  const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
+  const removed = (prefix: string) => NAMES.map((name) => `unset ${prefix}${name};\n`).join('');
 
   test('has the default format and prefix, or those that are given', () => {
-    expect(unsetOutput(envOptions({}))).toBe(`unset ${NAMES.map((name) => `GWTOKEN_${name}`).join(' ')};\n`);
-    expect(unsetOutput(envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
+    expect(envOutput(undefined, envOptions({}))).toBe(removed('GWTOKEN_'));
+    expect(envOutput(undefined, envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
       NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
     );
-    for (const flag of ['format', 'prefix'])
-      expect(refusal(() => envOptions({ [flag]: '!' })).message).toContain(`"!" (from --${flag})`);
+    expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
   });
 
-  test('of github-output has names of its own, and takes no prefix', () => {
-    expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
-    expect(refusal(() => envOptions({ format: 'github-output', prefix: 'EU_' }))).toEqual({
-      message: '--prefix does not work with --format github-output: its output names are fixed',
-      hints: ['for two clients, use two steps with different ids'],
-    });
+  const unset = (format: string) =>
+    `--unset does not work with --format ${format}: such a file can only set variables`;
+  const unknown = (name: string) => `unknown format "${name}" (from --format)`;
+  const known = `use one of: ${ENV_FORMATS.join(', ')}`;
+  test.each<[Record<string, string | true>, string, string]>([
+    [
+      { format: 'github-output', prefix: 'EU_' },
+      '--prefix does not work with --format github-output: its output names are fixed',
+      'for two clients, use two steps with different ids',
+    ],
+    [{ format: 'dotenv', unset: true }, unset('dotenv'), 'delete the file or the lines in it'],
+    [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
+    [{ format: 'bogus' }, unknown('bogus'), known],
+    [{ format: 'toString' }, unknown('toString'), known],
+  ])('refuses %j', (flags, message, hint) => {
+    expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
   test('goes to stdout, or to the file that its variable names, or is refused before anything is asked', () => {
@@ -284,24 +212,26 @@ describe('the output of env', () => {
     const github = envOptions({ format: 'github-env' });
     envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
-    for (const env of [{}, { GITHUB_ENV: '' }] as Record<string, string>[])
-      expect(refusal(() => envDestination(github, outside(env)))).toEqual({
-        message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
-        hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
-      });
+    expect(refusal(() => envDestination(github, outside({ GITHUB_ENV: '' })))).toEqual({
+      message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
+      hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
+    });
   });
 
   test.each<[string[], string]>([
-    [['env'], 'GWTOKEN_'],
-    [['env', '--prefix', 'A_', '--prefix=B_'], 'B_'],
-    [['env', '--prefix', '1'], 'GWTOKEN_'],
-    [['env', '--prefix'], 'GWTOKEN_'],
-    [['env', '--prefixes', 'A_'], 'GWTOKEN_'],
-    [['env', '--format', 'nonsense', '--prefix', 'A_'], 'A_'],
-  ])('of a failure of %j has the prefix %s', (argv, prefix) => {
-    expect(failureOutput(argv, 9)).toBe(
-      `unset ${NAMES.map((name) => prefix + name).join(' ')};sh -c "exit 9";\n`,
-    );
+    [['env'], removed('GWTOKEN_')],
+    [['env', '--prefix', 'A_', '--prefix=B_'], removed('B_')],
+    [['env', '--prefix', '1'], removed('GWTOKEN_')],
+    [['env', '--prefix'], removed('GWTOKEN_')],
+    [['env', '--prefixes', 'A_'], removed('GWTOKEN_')],
+    [['env', '--format', 'nonsense', '--prefix', 'A_'], removed('A_')],
+    [['env', '--format', 'zsh'], removed('GWTOKEN_')],
+  ])('of a failure of %j removes its variables, and fails', (argv, text) => {
+    expect(failureOutput(argv, 9)).toBe(`${text}sh -c "exit 9";\n`);
+  });
+
+  test('of a failure is none where the reader fails by itself', () => {
+    expect(failureOutput(['env', '--format=json'], 9)).toBe('');
   });
 });
 
@@ -316,67 +246,34 @@ describe('the output of get', () => {
     },
     from: 'cache',
   } as const;
-  const get = (flags: Record<string, string>, more: Partial<Token> = {}) =>
+  const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
-  /** What each prints: a new format gets its line here. */
-  const PRINTS: Readonly<Record<string, RegExp>> = {
-    token: /^a"\\b\n$/,
-    json: /^\{"access_token":.*\}\n$/,
-    header: /^Authorization: Bearer a"\\b\n$/,
-    headers: /^\{"Authorization":"Bearer a\\"\\\\b"\}\n$/,
-    curl: /^header = "Authorization: Bearer a\\"\\\\b"\n$/,
-    'credential-helper': /^\{"headers":.*"expires":.*\}\n$/,
+  /** What each prints: a new format gets its line here. The helper's life ends a fifth of it early. */
+  const PRINTS: Readonly<Record<string, string>> = {
+    token: 'a"\\b\n',
+    json:
+      '{"access_token":"a\\"\\\\b","token_type":"bEARER","expires_in":58,"expires_at":"2030-01-01T00:01:00.999Z",' +
+      '"scope":"read","region":"us","environment":"sandbox","profile":"p","client_id":"id",' +
+      '"auth_url":"https://a.test","source":"cache"}\n',
+    header: 'Authorization: Bearer a"\\b\n',
+    headers: '{"Authorization":"Bearer a\\"\\\\b"}\n',
+    curl: 'header = "Authorization: Bearer a\\"\\\\b"\n',
+    'credential-helper':
+      '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:00:48.999Z"}\n',
   };
   test('is known here for every format', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
-    for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toMatch(printed);
+    for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toBe(printed);
+    expect([get({}), get({ json: true })]).toEqual([PRINTS['token'], PRINTS['json']]);
+    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
   });
 
-  test('in JSON breaks what a CI system takes for a command', () => {
-    const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]' });
+  test('in JSON has no expiry if the endpoint gave none, and breaks what a CI system takes for a command', () => {
+    const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]', lifetimeS: undefined });
     expect(hostile).not.toContain('##');
-    expect(JSON.parse(hostile)).toMatchObject({ scope: '##vso[task.complete]' });
-  });
-
-  test('credential-helper has the headers, and when the minimum life begins', () => {
-    const helper = (value?: number, more: Partial<Token> = {}) => {
-      const source = { kind: 'flag', name: '' } as const;
-      const minTtl = value === undefined ? undefined : { value, text: '', source };
-      const write = getFormat({ format: 'credential-helper' });
-      return JSON.parse(
-        write({ ...answer, query: { ...answer.query, minTtl }, token: { ...TOKEN, ...more } }, 0),
-      );
-    };
-    const headers = { Authorization: ['Bearer a"\\b'] };
-    // A fifth of the minute that it lasts.
-    expect(helper(undefined)).toEqual({ headers, expires: '2030-01-01T00:00:48.999Z' });
-    expect(helper(30_000)).toEqual({ headers, expires: '2030-01-01T00:00:30.999Z' });
-    expect(helper(undefined, { lifetimeS: undefined })).toEqual({ headers });
-  });
-
-  test('is the token, or JSON with all that is known of it', () => {
-    expect(get({})).toBe(get({ format: 'token' }));
-    expect(JSON.parse(get({ format: 'json' }))).toEqual({
-      access_token: 'a"\\b',
-      token_type: 'bEARER',
-      expires_in: 58,
-      expires_at: '2030-01-01T00:01:00.999Z',
-      scope: 'read',
-      region: 'us',
-      environment: 'sandbox',
-      profile: 'p',
-      client_id: 'id',
-      auth_url: 'https://a.test',
-      source: 'cache',
-    });
-    expect(JSON.parse(get({ format: 'json' }, { lifetimeS: undefined }))).toMatchObject({
-      expires_in: null,
-      expires_at: null,
-    });
-    expect(refusal(() => get({ format: 'yaml' }))).toEqual({
-      message: 'unknown format "yaml" (from --format)',
-      hints: [`use one of: ${GET_FORMATS.join(', ')}`],
-    });
+    const expected = { scope: '##vso[task.complete]', expires_in: null, expires_at: null };
+    expect(JSON.parse(hostile)).toMatchObject(expected);
+    expect(get({ format: 'credential-helper' }, { lifetimeS: undefined })).not.toContain('expires');
   });
 });

@@ -21,7 +21,7 @@ export const DEBIAN = {
   ...KWALLET,
   xvfb: '/usr/bin/Xvfb',
   xdotool: '/usr/bin/xdotool',
-  'python3-jeepney': '/usr/lib/python3/dist-packages/jeepney/__init__.py',
+  python3: '/usr/bin/python3',
   dash: '/usr/bin/dash',
   bash: '/usr/bin/bash',
   zsh: '/usr/bin/zsh',
@@ -39,14 +39,8 @@ export const DEBIAN = {
   make: '/usr/bin/make',
   direnv: '/usr/bin/direnv',
   git: '/usr/bin/git',
-  buildah: '/usr/bin/buildah',
-  'man-db': '/usr/bin/man',
   'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
   strace: '/usr/bin/strace',
-};
-
-/** The same, but their packages start a service: on a machine that runs services, a developer has to want that. */
-export const DEBIAN_SERVICES = {
   tinyproxy: '/usr/bin/tinyproxy',
   squid: '/usr/sbin/squid',
 };

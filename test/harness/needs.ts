@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
-import { DEBIAN, DEBIAN_SERVICES, KWALLET } from './debian.mjs';
+import { DEBIAN, KWALLET } from './debian.mjs';
 import { FORM } from './programs/program';
 
 declare module 'vitest' {
@@ -15,7 +15,7 @@ declare module 'vitest' {
 /** The reason a test is left out; undefined if none. `npm run test:setup` installs "needs Debian: …". */
 export type Reason = `needs ${string}` | undefined;
 export type Need = keyof typeof PLACES | keyof typeof PACKAGES | DebianPackage;
-type DebianPackage = keyof typeof DEBIAN | keyof typeof DEBIAN_SERVICES;
+type DebianPackage = keyof typeof DEBIAN;
 
 const PLACES = {
   posix: () => process.platform === 'win32' && 'needs POSIX',
@@ -24,7 +24,8 @@ const PLACES = {
   root: () => (process.platform !== 'linux' || process.getuid?.() !== 0) && 'needs root on Linux',
   /** A mount namespace of its own: root is not enough in a container. */
   namespace: () =>
-    !runs('unshare', '--mount', 'true') && 'needs root on Linux with a mount namespace of its own',
+    spawnSync('unshare', ['--mount', 'true']).status !== 0 &&
+    'needs root on Linux with a mount namespace of its own',
   /** For what is the Node's that runs the npm package. */
   package: () => FORM !== 'package' && 'needs the npm package',
 } satisfies Record<string, () => false | Reason>;
@@ -34,7 +35,6 @@ const SCREEN = ['xvfb', 'xdotool'] as const;
 /** What is made of several of Debian's packages, and runs on Linux only. */
 const PACKAGES = {
   keyring: ['gnome-keyring', ...BUS],
-  'keyring with dialogs': ['gnome-keyring', ...BUS, 'python3-jeepney'],
   KeePassXC: ['keepassxc', ...BUS, ...SCREEN],
   KWallet: [...(Object.keys(KWALLET) as DebianPackage[]), ...BUS, ...SCREEN],
 } satisfies Record<string, readonly DebianPackage[]>;
@@ -52,11 +52,10 @@ function missingOne(need: Need | Reason): Reason {
 }
 
 function missingPackages(packages: readonly DebianPackage[]): Reason {
-  const paths = { ...DEBIAN, ...DEBIAN_SERVICES };
   // Programs are started by their names, but for those of the system's own directories.
   const isThere = (path: string) =>
     path.includes('/bin/') ? onPath(basename(path)) !== undefined : existsSync(path);
-  const absent = packages.filter((name) => !isThere(paths[name]));
+  const absent = packages.filter((name) => !isThere(DEBIAN[name]));
   return absent.length === 0 ? undefined : `needs Debian: ${absent.join(', ')}`;
 }
 
@@ -72,15 +71,6 @@ export function onPath(program: string): string | undefined {
         return false;
       }
     });
-}
-
-function runs(program: string, ...args: string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The `needs` of a test's context. */

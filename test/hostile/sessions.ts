@@ -1,16 +1,9 @@
 /** Whole runs that a fault or a signal may meet at any moment: then all works, nothing is lost or left. */
-import {
-  existsSync,
-  lutimesSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
+import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
@@ -22,8 +15,6 @@ export interface Session {
   start(more?: Partial<ProgramOptions>): RunningProgram;
   /** What a run that ended with 0 has not done. */
   undone(result: ProgramResult): Promise<string | undefined>;
-  /** What does not work while a run is suspended. */
-  beside(): Promise<string | undefined>;
   /** What does not work any more, or was lost, once a run has ended somehow. */
   broken(): Promise<string | undefined>;
 }
@@ -68,7 +59,6 @@ export async function openSessions(): Promise<{
 
   /** What does not hold of: a get that succeeds, the config as it was, and nothing lying about. */
   async function damage(more: Partial<ProgramOptions>): Promise<string | undefined> {
-    age();
     const get = await run(['get', '--fresh'], more);
     if (get.code !== 0 || get.stdout !== `${TOKEN}\n` || get.stderr !== '')
       return `afterwards get ends with ${get.code}: ${get.stdout}${get.stderr}`;
@@ -77,28 +67,9 @@ export async function openSessions(): Promise<{
     const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
     for (const [key, value] of Object.entries(config))
       if (stored[key] !== value) return `${key} is lost from the config`;
-    const left = [home.config, home.cache, tmp]
-      .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []))
-      .filter((path) => !KEPT.test(basename(path)));
+    const left = [...filesBelow(home.dir).keys()].filter((path) => !KEPT.test(path));
     return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
   }
-
-  /** As if a day had passed: a killed one's files are swept when no living one can be writing them. */
-  function age(): void {
-    const then = new Date(Date.now() - 25 * 3_600_000);
-    for (const folder of [home.config, home.cache, tmp].filter((path) => existsSync(path)))
-      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-        if (/tmp|lock|result|^exec-|^salt-/.test(basename(name))) lutimesSync(join(folder, name), then, then);
-  }
-
-  /** The lock of a suspended one is passed over, and what it was writing comes to no harm. */
-  const beside =
-    (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
-    async () => {
-      const { code, stderr } = await run(args, more);
-      return code === 0 ? undefined : `meanwhile ${args.join(' ')} ends with ${code}: ${stderr}`;
-    };
-  const get = ['get', '--fresh', '--timeout', '8s'];
 
   const login = ['login', '--client-id', 'new', '--secret-stdin'];
   const sessions: Session[] = [
@@ -107,7 +78,6 @@ export async function openSessions(): Promise<{
       prepare,
       start: start(['get'], { env: variables }),
       undone: async ({ stdout }) => (stdout === `${TOKEN}\n` ? undefined : `printed ${stdout}`),
-      beside: beside(get, { env: variables }),
       broken: () => damage({ env: variables }),
     },
     {
@@ -118,7 +88,6 @@ export async function openSessions(): Promise<{
         JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8')).region === 'us'
           ? undefined
           : 'the region is not set',
-      beside: beside(['config', 'set', 'min-ttl', '1m']),
       broken: () => damage({ env: { ...variables, GWTOKEN_REGION: 'eu' } }),
     },
     {
@@ -127,7 +96,6 @@ export async function openSessions(): Promise<{
       start: start(login, { stdin: SECRET }),
       undone: async () =>
         (await keyring.lookup(ACCOUNT)) === item('new') ? undefined : 'the client is not stored',
-      beside: beside(get),
       async broken() {
         const stored = await keyring.lookup(ACCOUNT);
         if (stored !== item('new') && stored !== item('old')) return 'the item is lost';
@@ -143,7 +111,6 @@ export async function openSessions(): Promise<{
         const { code, stdout } = await run(['get']);
         return code === 4 ? undefined : `afterwards get ends with ${code}: ${stdout}`;
       },
-      beside: beside(get, { env: variables }),
       async broken() {
         const again = await run(['logout', '--yes']);
         if (again.code !== 0 && again.code !== 4) return `logout again: ${again.code} ${again.stderr}`;
@@ -157,9 +124,9 @@ export async function openSessions(): Promise<{
   return { sessions, dir: home.dir };
 }
 
-/** What belongs in our directories. */
+/** What belongs there, what one that was killed had begun to write, and the trace of faults.system.test.ts. */
 const KEPT =
-  /^(config\.json|clients\.json|default-production-eu\.(token|failure)\.json|generation-.*(?<!\.tmp)|login\.lock)$/;
+  /\/((config|clients)\.json|default-production-eu\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
 
 /** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
 export function misbehaviour(

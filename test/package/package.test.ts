@@ -1,6 +1,7 @@
-/** The built package: its files, their sizes and their licences. */
+/** The built package: the packages in it, their licences, and the parts of undici, imported by their path. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkIntegrity } from '../../bin/build/bun.mjs';
@@ -44,4 +45,28 @@ test('npm run gwtoken runs the sources as they are, topics included', () => {
   });
   expect(run).toMatchObject({ status: 0, stderr: '' });
   expect(run.stdout).toMatch(/^EXIT CODES\n/);
+});
+
+test('undici is pinned to the version whose parts were looked at', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { version } = createRequire(import.meta.url)('undici/package.json') as { version: string };
+  expect(devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(version).toBe(devDependencies.undici);
+});
+
+test('the bundle has those parts alone, each file only where it is needed', () => {
+  const dist = join(ROOT, 'dist');
+  const files = new Map(
+    readdirSync(dist).map((name) => [name, readFileSync(join(dist, name), 'utf8')] as const),
+  );
+  const having = (text: string) => [...files].filter(([, code]) => code.includes(text)).map(([name]) => name);
+  // A name of each part that survives the minifier.
+  expect(having('UNDICI_REQUEST')).toEqual(['http.cjs']);
+  for (const ofProxies of ['UNDICI_CONNECT', 'Proxy response ('])
+    expect(having(ofProxies)).toEqual(['proxy.cjs']);
+  expect(having('llhttp_execute')).toHaveLength(1);
+  // Neither Node's HTTP nor undici's HTTP/2 comes along: the build puts nothing in their places.
+  for (const left of ['node:http', 'HTTP2_HEADER_', 'MockAgent', 'EnvHttpProxyAgent'])
+    expect(having(left), left).toEqual([]);
+  expect(files.get('gwtoken.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
 });

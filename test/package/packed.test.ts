@@ -2,16 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { inVariables } from '../harness/homes/client';
+import { inVariables, loginArgs } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
-import { loginArgs } from '../harness/homes/login';
 import { startKeyring } from '../harness/keyrings/keyring';
-import { type ProgramResult, runCommand } from '../harness/programs/program';
+import { runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 /** What is published beside dist/. A file more or less must be meant. */
@@ -20,15 +19,11 @@ const PUBLISHED = ['LICENSE', 'README.md', 'package.json'];
 const WINDOWS = process.platform === 'win32';
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The package as a user installs it: with everything, and as `--omit=optional` or an odd platform leaves it. */
-interface Installed {
-  readonly folder: string;
-  run(args: readonly string[], env: Readonly<Record<string, string>>, stdin?: string): Promise<ProgramResult>;
-}
 const dir = openFolder();
 const tarball = join(dir, `gwtoken-${manifest.version}.tgz`);
-let whole: Installed;
-let withoutOptional: Installed;
+/** The package as a user installs it: with everything, and as `--omit=optional` or an odd platform leaves it. */
+let whole: ReturnType<typeof install>;
+let withoutOptional: typeof whole;
 let identity: IdentityServer;
 
 beforeAll(async () => {
@@ -41,14 +36,10 @@ beforeAll(async () => {
 }, 300_000);
 
 /** Runs npm in this repository, with the developer's own environment, for the sake of a registry or a proxy. */
-function npm(...args: string[]): void {
-  const ours = process.env['npm_execpath'] ?? '';
-  const options = { cwd: ROOT, stdio: 'pipe', timeout: 120_000 } as const;
-  if (basename(ours) === 'npm-cli.js') execFileSync(process.execPath, [ours, ...args], options);
-  else execFileSync(WINDOWS ? 'npm.cmd' : 'npm', args, { ...options, shell: WINDOWS });
-}
+const npm = (...args: string[]) =>
+  execFileSync('npm', args, { cwd: ROOT, stdio: 'pipe', timeout: 120_000, shell: WINDOWS });
 
-function install(name: string, option: '--global' | '--omit=optional'): Installed {
+function install(name: string, option: '--global' | '--omit=optional') {
   const prefix = join(dir, name);
   // `npm ci` has left keytar in npm's cache: where it still is, a slow registry is no matter.
   npm('install', option, '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', tarball);
@@ -58,7 +49,7 @@ function install(name: string, option: '--global' | '--omit=optional'): Installe
   return {
     folder: join(prefix, global && !WINDOWS ? 'lib' : '', 'node_modules', 'gwtoken'),
     // The program's first line looks for `node` on PATH: it should be this one.
-    run: (args, env, stdin = '') =>
+    run: (args: readonly string[], env: Readonly<Record<string, string>>, stdin = '') =>
       runCommand([WINDOWS ? `"${program}"` : program, ...args], {
         env: { ...env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
         stdin,
@@ -67,7 +58,7 @@ function install(name: string, option: '--global' | '--omit=optional'): Installe
   };
 }
 
-const login = (installed: Installed, env: Readonly<Record<string, string>>) =>
+const login = (installed: typeof whole, env: Readonly<Record<string, string>>) =>
   installed.run(loginArgs({ authUrl: identity.authUrl }), env, CLIENT.clientSecret);
 
 describe('the packed tarball', () => {
@@ -82,9 +73,6 @@ describe('the packed tarball', () => {
       built.map((name) => `dist/${name}`).sort(),
     );
     for (const name of built) expect(name).toMatch(/^([\w.-]+\.cjs|THIRD-PARTY-NOTICES\.txt|gwtoken\.1)$/);
-  });
-
-  test('is under 400 kB', () => {
     expect(statSync(tarball).size).toBeLessThan(400_000);
   });
 
@@ -97,14 +85,9 @@ describe('the packed tarball', () => {
   test('says nothing of the machine that built it', () => {
     // A home of `/` (some containers have it) is in every text.
     const places = [ROOT, homedir()].filter((place) => place.length > 1);
-    const slashes = (text: string) => text.replace(/\\+/g, '/');
-    for (const [name, content] of shipped()) {
-      const text = content.toString('utf8');
-      for (const place of places) {
-        expect(slashes(text).includes(`${slashes(place)}/`), `${name} names ${place}`).toBe(false);
-      }
-      expect(text, name).not.toContain('sourceMappingURL');
-    }
+    for (const [name, content] of shipped())
+      for (const words of [...places.map((place) => `${place}${sep}`), 'sourceMappingURL'])
+        expect(content.includes(words), `${name} has ${words}`).toBe(false);
   });
 
   test('needs keytar alone, and that is optional: with --omit=optional it brings no other package', () => {
@@ -118,41 +101,23 @@ describe('the packed tarball', () => {
 });
 
 describe('installed from it, in an empty home', () => {
-  test('gwtoken tells its version', async () => {
+  test('gwtoken tells its version, and get fetches with variables, also without the keychain module', async () => {
     for (const installed of [whole, withoutOptional]) {
       const home = openHome();
-      expect(await installed.run(['--version'], home.env)).toMatchObject({
-        code: 0,
-        stdout: `${manifest.version}\n`,
-        stderr: '',
-      });
+      const version = await installed.run(['--version'], home.env);
+      expect(version).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
       expect([...filesBelow(home.dir).keys()]).toEqual([]);
+      const get = await installed.run(['get'], { ...home.env, ...inVariables(identity.authUrl) });
+      expect(get).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
     }
   });
 
   test('login stores in the keychain, and get fetches with what it stored', async ({ needs }) => {
     needs('keyring');
-    const keyring = await startKeyring({ state: 'unlocked' });
-    const stored = await login(whole, keyring.env);
-    expect(stored).toMatchObject({ code: 0, stdout: '' });
-    expect(stored.stderr).toContain('stored in the keychain as default:production:eu');
-    expect(JSON.parse((await keyring.lookup('default:production:eu')) ?? '')).toEqual({
-      client_id: CLIENT.clientId,
-      client_secret: CLIENT.clientSecret,
-      auth_url: identity.authUrl,
-    });
-    const get = await whole.run(['get'], keyring.env);
-    expect(get).toMatchObject({ code: 0, stderr: '' });
-    expect(identity.issued).toContain(get.stdout.trimEnd());
-  });
-
-  test('get fetches with variables, also without the keychain module', async () => {
-    for (const installed of [whole, withoutOptional]) {
-      const home = openHome();
-      const get = await installed.run(['get'], { ...home.env, ...inVariables(identity.authUrl) });
-      expect(get).toMatchObject({ code: 0, stderr: '' });
-      expect(get.stdout).toBe(`${identity.issued.at(-1)}\n`);
-    }
+    const { env } = await startKeyring({ state: 'unlocked' });
+    expect(await login(whole, env)).toMatchObject({ code: 0, stdout: '' });
+    const get = await whole.run(['get'], env);
+    expect(get).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
   });
 
   test('login without the keychain module says how to get it, and asks for nothing', async () => {
@@ -161,8 +126,7 @@ describe('installed from it, in an empty home', () => {
     const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
     const refused = await login(withoutOptional, { ...home.env, ...bus });
     expect(refused).toMatchObject({ code: 5, stdout: '' });
-    expect(refused.stderr).toMatch(/^gwtoken: error: /);
-    expect(refused.stderr).toContain('--omit=optional');
+    expect(refused.stderr).toMatch(/^gwtoken: error: [\s\S]*--omit=optional/);
     expect(identity.requests.length).toBe(asked);
     expect([...filesBelow(home.dir).keys()]).toEqual([]);
   });

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
 const AT_MOST = {
-  'lines of src and the programs of bin': 9_045,
-  'files of src and the programs of bin': 107,
-  'lines of bin/build': 735,
-  'lines of test': 21_213,
-  'words of README, .github and the topics': 8_573,
+  'lines of src and the programs of bin': 8_300,
+  'files of src and the programs of bin': 91,
+  'lines of bin/build': 750,
+  'lines of test': 17_450,
+  'words of README, .github and the topics': 8_500,
   'packages of package.json': 18,
 };
 
@@ -23,7 +23,7 @@ const sum = (files: readonly string[], part: RegExp): number =>
   files.reduce((total, file) => total + (read(file).match(part)?.length ?? 0), 0);
 
 test('nothing has become heavier than the table says', () => {
-  const programs = [...below('src', /\.ts$/), ...below('bin', /\.ts$/)];
+  const programs = [...below('src', /\.ts$/), ...below('bin', /^bin\/[^/]+\.ts$/)];
   const documents = ['README.md', ...below('.github', /\.md$/), ...below('src/cli/topics', /\.md$/)];
   const manifest = JSON.parse(read('package.json'));
   const packages = ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap((kind) =>

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { readFileCommands } from '../harness/github-runner';
 import { openFolder } from '../harness/homes/folder';
-import { keptNode } from '../harness/programs/node-versions.mjs';
 import { startCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -15,8 +14,6 @@ export const ACTION: {
   readonly runs: { readonly using: 'node24'; readonly main: string };
 } = parse(readFileSync(FILE, 'utf8'));
 export const FOLDER = dirname(FILE);
-/** The Node that the runner brings along, if `npm run test:setup` has fetched it. */
-const NODE = keptNode(24) ?? process.execPath;
 
 /** A job; `env` is all that it has in its environment but what the runner gives a step: no PATH, no HOME. */
 export function openJob() {
@@ -39,7 +36,7 @@ export function openJob() {
     const files = { GITHUB_ENV: join(commands, 'set_env'), GITHUB_OUTPUT: join(commands, 'set_output') };
     for (const path of Object.values(files)) writeFileSync(path, '');
     const runner = { CI: 'true', GITHUB_ACTIONS: 'true', RUNNER_TEMP: temp };
-    const { pid, result } = startCommand([NODE, join(folder, ACTION.runs.main)], {
+    const { pid, result } = startCommand([process.execPath, join(folder, ACTION.runs.main)], {
       env: { ...runner, ...env, ...files, ...Object.fromEntries(ours), ...more },
       cwd: temp,
     });

@@ -1,10 +1,10 @@
 /** The action of .github/actions, run as GitHub's runner runs it, with a token endpoint for each region. */
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { openFolder, openFolders } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
@@ -96,17 +96,6 @@ test('reads no config file and no cache of a runner that is kept', async () => {
   expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
 });
 
-test('ends by SIGUSR1, and opens no debugger to its memory with the secret in it', async ({ needs }) => {
-  needs('posix');
-  const endpoint = await startTokenEndpoint((post) => {
-    process.kill(step.pid, 'SIGUSR1');
-    return tokenReply(post);
-  });
-  const step = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
-  expect(await step.ended).toMatchObject({ signal: 'SIGUSR1', outputs: {} });
-});
-
-const SWITCH = 'use 1, true, 0 or false';
 describe('if it cannot give a token, it says why in an annotation, with inputs for variables', () => {
   test.each<[string, Record<string, string>, number, RegExp | string[]]>([
     [
@@ -128,18 +117,17 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
         'set client-id and client-secret under "with" in the step',
       ],
     ],
-    ['no region', { region: '' }, 2, ['input region is empty', 'set region under "with" in the step']],
     [
-      'an unknown region, with the escapes that the runner undoes',
-      { region: '50%' },
+      'a region of two lines, with the escapes that the runner undoes',
+      { region: '50%\n::stop-commands::x' },
       2,
-      ['invalid region "50%25" (from input region)', 'use eu or us'],
+      ['invalid region "50%25\\n::stop-commands::x" (from input region)', 'use eu or us'],
     ],
     [
-      'an export-env of two lines',
-      { 'export-env': 'true\n::stop-commands::x' },
+      'an export-env that is none',
+      { 'export-env': 'y' },
       2,
-      ['invalid export-env "true\\n::stop-commands::x" (from input export-env)', SWITCH],
+      ['invalid export-env "y" (from input export-env)', 'use 1, true, 0 or false'],
     ],
     ['a min-ttl that no token has', { 'min-ttl': '2h' }, 7, /input min-ttl/],
   ])('%s', async (_, more, code, said) => {
@@ -166,17 +154,6 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     expect(result.code).toBe(2);
     expect(result.output).toMatch(/^::error .*::GITHUB_OUTPUT points to \/nowhere, which is not a file$/m);
     expect(identity.eu.requests).toHaveLength(asked);
-  });
-
-  test('an event loop that runs dry fails the step, without an annotation', async () => {
-    const dry = join(job.dir, 'dry.cjs');
-    writeFileSync(
-      dry,
-      `require('node:net').Socket.prototype.connect = function () { return this; };
-       const { setTimeout } = globalThis;
-       globalThis.setTimeout = (...call) => setTimeout(...call).unref();`,
-    );
-    expect(await job.run(inputsFor('eu'), { NODE_OPTIONS: `--require=${dry}` })).toMatchObject({ code: 1 });
   });
 });
 
@@ -219,7 +196,7 @@ describe('the topic ci', () => {
     const [, used, deploy] = parse(filled).steps;
     expect(used).toMatchObject({
       id: 'gwtoken',
-      uses: 'OWNER/gwtoken/.github/actions/gwtoken@action/v0',
+      uses: 'REPOSITORY/.github/actions/gwtoken@action/v0',
     });
     const result = await job.run(used.with);
     expect(result.code).toBe(0);

@@ -53,7 +53,7 @@ const LOCAL: Readonly<Record<string, Local>> = {
   'an item without an id': [5, 'get -p hand', { item: { client_secret: SECRET } }],
   'an item bound elsewhere': [2, 'get -p hand', itemOf('a', SECRET, 'https://other.example.com')],
   'an item with the secret in its address': [
-    2,
+    5,
     'get -p hand',
     itemOf('a', 'b', `https://a:${SECRET}@other.example.com`),
   ],

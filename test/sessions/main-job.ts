@@ -89,20 +89,6 @@ export function playMainJob(open: () => Promise<Computer>, unavailable: Reason):
       });
     });
 
-    test('the request has three form fields and no Authorization header', () => {
-      const { method, url, headers, body } = eu.requests.at(-1)!;
-      expect({ method, url }).toEqual({ method: 'POST', url: '/oauth2/token' });
-      expect([...new URLSearchParams(body)]).toEqual([
-        ['client_id', clients.eu.clientId],
-        ['client_secret', clients.eu.clientSecret],
-        ['grant_type', 'client_credentials'],
-      ]);
-      expect(headers['authorization']).toBeUndefined();
-      expect(headers['accept']).toBe('application/json');
-      expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
-      expect(headers['user-agent']).toMatch(/^gwtoken\/\d+\.\d+\.\d+$/);
-    });
-
     test('doctor finds nothing to complain about', async () => {
       expect(await home.gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
     });

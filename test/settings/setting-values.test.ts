@@ -2,17 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/settings/resolve';
-import { checkConfigValue, SETTINGS } from '../../src/settings/table';
-import {
-  isLoopback,
-  parseAuthUrl,
-  parseDurationMs,
-  parseRegion,
-  parseRetries,
-  parseSwitch,
-  parseText,
-  parseTimeLimitMs,
-} from '../../src/settings/values';
+import { SETTINGS, type SettingDefinition } from '../../src/settings/table';
+import { isLoopback, parseAuthUrl } from '../../src/settings/values';
 import { refusal } from './refusal';
 import { sources } from './sources';
 
@@ -20,30 +11,18 @@ describe('the text of an auth URL', () => {
   test.for([
     ['HTTPS://ID.Example.COM/', 'https://id.example.com'],
     ['https://id.example.com:443/a//', 'https://id.example.com/a'],
-    ['http://127.200.3.4:8080/x', 'http://127.200.3.4:8080/x'],
-    ['http://127.0.22.133', 'http://127.0.22.133'],
     ['http://[::1]:1/', 'http://[::1]:1'],
-    ['http://localhost', 'http://localhost'],
     ['https://a.test/b//oauth2/token//', 'https://a.test/b'],
     ['https://a.test/oauth2/token/x', 'https://a.test/oauth2/token/x'],
   ])('%s is %s', ([text, address]) => {
     expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
   });
 
-  test.for([
-    'http://localhost.',
-    'http://128.0.0.1',
-    'http://localhost.example.com',
-    'http://127.evil.example',
-    'http://127.0.0.1.example.com',
-    'http://127.0.0.1x',
-    'http://x127.0.0.1',
-    'http://[::2]',
-    'https:id.example.com',
-    '//id.example.com',
-    'javascript:alert(1)',
-  ])('%s is refused', (text) => {
-    expect(() => parseAuthUrl(text, 'x', 'eu')).toThrow(/\(from x\)/);
+  test('that is not encrypted is of this machine', () => {
+    for (const host of ['localhost', '[::1]', '127.200.3.4']) expect(isLoopback(host)).toBe(true);
+    for (const host of ['localhost.', '128.0.0.1', 'localhost.a.test', '127.evil.test', '127.0.0.1.a.test'])
+      expect(isLoopback(host)).toBe(false);
+    for (const host of ['x127.0.0.1', '[::2]']) expect(isLoopback(host)).toBe(false);
   });
 
   test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
@@ -75,75 +54,126 @@ describe('the text of an auth URL', () => {
   });
 });
 
-describe('values are read strictly, and an error names the value, its source and what is allowed', () => {
-  const of =
-    <T>(parse: (text: string, where: string, what: string) => T, what: string) =>
-    (text: string, where: string) =>
-      parse(text, where, what);
-  const parsers = {
-    region: [parseRegion, { eu: 'eu', EU: 'eu', Us: 'us' }, ['', 'ap', 'eu ', 'constructor'], 'eu or us'],
-    sandbox: [
-      of(parseSwitch, 'sandbox'),
-      { '1': true, true: true, '0': false, false: false },
-      ['', 'yes', 'TRUE', '01'],
-      '1, true, 0 or false',
-    ],
-    cache: [
-      (text: string, where: string) => parseSwitch(text, where, 'cache', 'on', 'off'),
-      { on: true, true: true, off: false, false: false },
-      ['', '1', 'ON'],
-      'on, true, off or false',
-    ],
-    duration: [
-      parseDurationMs,
-      { '0': 0, '90': 90_000, '90s': 90_000, '5m': 300_000, '999999999h': 999_999_999 * 3_600_000 },
-      ['', '1d', '9999999999', 'x5m', '5mm', '1.5s', '1 s', '٣'],
-      '90, 90s, 5m or 1h',
-    ],
-    timeout: [
-      parseTimeLimitMs,
-      { '1': 1000, '60m': 3_600_000, '1h': 3_600_000 },
-      ['0', '0h', '3601', '2h'],
-      '1s to 1h',
-    ],
-    retries: [parseRetries, { '0': 0, '10': 10, '07': 7 }, ['', '11', '-1', '010', ' 1'], '0 to 10'],
-    'ca-file': [of(parseText, 'ca-file'), { ' a ': ' a ', '0': '0' }, ['', 'a\0b'], 'a non-empty value'],
-  } as const;
+test('{region} is replaced everywhere, what was written is kept, and another region’s is not looked at', () => {
+  const text = 'https://{region}.id.example.com/{region}/';
+  const env = { GWTOKEN_AUTH_URL_US: 'nonsense', GWTOKEN_AUTH_URL: text };
+  const from = sources({ env, general: { 'auth-url.us': 'nonsense' } });
+  expect(resolve(SETTINGS.authUrl, from, { region: 'eu' })).toMatchObject({
+    value: 'https://eu.id.example.com/eu',
+    text,
+  });
+});
 
-  test.for(Object.entries(parsers))('%s', ([what, [parse, good, bad, allowed]]) => {
-    for (const [text, value] of Object.entries(good)) expect(parse(text, 'x')).toBe(value);
-    for (const text of bad) {
-      expect(refusal(() => parse(text, 'the flag'))).toEqual({
-        message: `invalid ${what} ${JSON.stringify(text)} (from the flag)`,
-        hints: [`use ${allowed}`],
-      });
-    }
+describe('an auth URL is refused', () => {
+  const EXAMPLE = 'https://identity.example.com';
+  const NO_URL = ['is not an https:// URL', `example: ${EXAMPLE}`] as const;
+  const BLANK = ['contains a space, backslash or control character', `example: ${EXAMPLE}`] as const;
+  const BRACES = ['contains { or }', 'the only placeholder is {region}'] as const;
+  const USER = [
+    'contains a user name or password',
+    'remove it; gwtoken login stores credentials in the keychain',
+  ] as const;
+  const QUERY = ['contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`] as const;
+
+  test.for<readonly [text: string, problem: string, hint: string]>([
+    ['https://a.test/b c', ...BLANK],
+    ['https://a.test\\b', ...BLANK],
+    ['https://a.test/\u00a0', ...BLANK],
+    ['ftp://a.test', ...NO_URL],
+    ['https://{REGION}.test', ...BRACES],
+    ['https://a%7b.test', ...BRACES],
+    ['id.a.test:8443/b/c-d', 'is not an https:// URL', 'did you mean: https://id.a.test:8443/b/c-d'],
+    ['id.a.test:8443x', ...NO_URL],
+    ['id.a.test/b?c', ...NO_URL],
+    ['https://user@a.test', ...USER],
+    ['user@a.test', ...NO_URL],
+    ['https://user:/pass@a.test', ...USER],
+    ['https://a.test?b=c', ...QUERY],
+    ['https://a.test/#b', ...QUERY],
+    ['http://a.test:8080/b/', 'is not encrypted', 'use https://a.test:8080/b'],
+  ])('as %j', ([text, problem, hint]) => {
+    const shown = /[@?#]/.test(text) ? '' : ` ${JSON.stringify(text)}`;
+    const message = `auth URL${shown} (from --auth-url) ${problem}`;
+    expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({ message, hints: [hint] });
   });
 
-  test('of each setting by its own rule, and of a variable by its own', () => {
-    const refused: Readonly<Record<string, readonly [text: string, said: string]>> = {
-      region: ['ap', 'invalid region "ap"'],
-      sandbox: ['on', 'invalid sandbox "on"'],
-      profile: ['Acme', 'invalid profile name "Acme"'],
-      'auth-url': ['x', 'auth URL "x"'],
-      'min-ttl': ['1d', 'invalid duration "1d"'],
-      timeout: ['2h', 'invalid timeout "2h"'],
-      retries: ['11', 'invalid retries "11"'],
-      cache: ['1', 'invalid cache "1"'],
-      'ca-file': ['', 'invalid ca-file ""'],
-      'keychain-timeout': ['0', 'invalid timeout "0"'],
-      'credential-command': ['', 'invalid credential-command ""'],
-    };
-    for (const [key, [text, said]] of Object.entries(refused)) {
-      const { message } = refusal(() => checkConfigValue(key, text));
-      expect(message).toBe(
-        `${said} (from the command line)${key === 'auth-url' ? ' is not an https:// URL' : ''}`,
-      );
-    }
-    const env = { GWTOKEN_NO_CACHE: 'on' };
-    expect(refusal(() => resolve(SETTINGS.cache, sources({ env })))).toEqual({
-      message: 'invalid no-cache "on" (from GWTOKEN_NO_CACHE)',
-      hints: ['use 1, true, 0 or false'],
+  test('without repeating what may be a secret: before an @, and behind a ? or #', () => {
+    const piece = fc.constantFrom(
+      ...['', 'a', '/', ':', '\\', '?', '#', '@', '\n', '.test', '{', 'https://'],
+    );
+    const text = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+    const start = fc.constantFrom('https://', 'http://', 'u:', '//', '');
+    fc.assert(
+      fc.property(start, text, text, fc.constantFrom('@', '?', '#'), (start, before, after, mark) => {
+        const secret = 's3cret';
+        const written =
+          mark === '@'
+            ? `${start}u:${before}${secret}@${after}h.test`
+            : `${start}h.test${before}${mark}${secret}${after}`;
+        const { message, hints } = refusal(() => parseAuthUrl(written, 'x', 'eu'));
+        expect(`${message} ${hints}`).not.toContain(secret);
+      }),
+    );
+  });
+});
+
+const {
+  region,
+  environment,
+  minTtlMs,
+  timeoutMs,
+  keychainTimeoutMs,
+  retries,
+  cache,
+  caFile,
+  credentialCommand,
+} = SETTINGS;
+const TIMEOUT = [{ '1': 1000, '60m': 3_600_000 }, ['0', '3601', '2h'], 'timeout', '1s to 1h'] as const;
+const TEXT = [{ ' a ': ' a ', '0': '0' }, ['', 'a\0b']] as const;
+
+test.for<
+  readonly [
+    row: Pick<SettingDefinition<unknown>, 'parse'>,
+    good: Record<string, unknown>,
+    bad: readonly string[],
+    what: string,
+    allowed: string,
+  ]
+>([
+  [region, { eu: 'eu', EU: 'eu', Us: 'us' }, ['', 'ap', 'eu ', 'constructor'], 'region', 'eu or us'],
+  [
+    environment,
+    { '1': 'sandbox', true: 'sandbox', '0': 'production', false: 'production' },
+    ['', 'yes', 'TRUE', '01'],
+    'sandbox',
+    '1, true, 0 or false',
+  ],
+  [
+    minTtlMs,
+    { '0': 0, '90': 90_000, '90s': 90_000, '5m': 300_000, '999999999h': 999_999_999 * 3_600_000 },
+    ['', '1d', '9999999999', 'x5m', '5mm', '1.5s', '1 s', '٣'],
+    'duration',
+    '90, 90s, 5m or 1h',
+  ],
+  [timeoutMs, ...TIMEOUT],
+  [keychainTimeoutMs, ...TIMEOUT],
+  [retries, { '0': 0, '10': 10, '07': 7 }, ['', '11', '-1', '010', ' 1'], 'retries', '0 to 10'],
+  [
+    cache,
+    { on: true, true: true, off: false, false: false },
+    ['', '1', 'ON'],
+    'cache',
+    'on, true, off or false',
+  ],
+  [cache.variable!, { '1': false, '0': true }, ['on'], 'no-cache', '1, true, 0 or false'],
+  [caFile, ...TEXT, 'ca-file', 'a non-empty value'],
+  [credentialCommand, ...TEXT, 'credential-command', 'a non-empty value'],
+])('values are read strictly, and an error names the value, its source and what is allowed: $3', (row) => {
+  const [{ parse }, good, bad, what, allowed] = row;
+  for (const [text, value] of Object.entries(good)) expect(parse(text, 'x')).toBe(value);
+  for (const text of bad)
+    expect(refusal(() => parse(text, 'the flag'))).toEqual({
+      message: `invalid ${what} ${JSON.stringify(text)} (from the flag)`,
+      hints: [`use ${allowed}`],
     });
-  });
 });

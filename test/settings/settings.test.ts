@@ -49,11 +49,7 @@ const ORDER: Record<
   },
   profile: {
     row: SETTINGS.profile,
-    places: [
-      ['--profile', 'a', 'a'],
-      ['GWTOKEN_PROFILE', 'b', 'b'],
-      ['profile', 'c', 'c'],
-    ],
+    places: everywhere('profile', { a: 'a', b: 'b', '': '', c: 'c' }).filter(([, written]) => written),
     otherwise: 'default',
   },
   'min-ttl': {
@@ -130,9 +126,7 @@ function filledIn(places: readonly Place[]): SettingSources {
 
 function sourceOf(name: string): string {
   if (/^(--|GWTOKEN_)/.test(name)) return name;
-  return name.startsWith('acme:')
-    ? `${name.slice('acme:'.length)} of profile acme in /c.json`
-    : `${name} in /c.json`;
+  return `${name.replace(/acme:(.*)/, '$1 of profile acme')} in /c.json`;
 }
 
 describe('flag, then variable, then the profile’s key, then the general one, then the default', () => {
@@ -151,21 +145,18 @@ describe('flag, then variable, then the profile’s key, then the general one, t
     expect(wrong).toEqual([]);
   });
 
-  test.for(Object.entries(ORDER))(
-    '%s: an empty variable counts as unset, and another profile’s key is none of ours',
-    ([, { row, places, otherwise }]) => {
-      const empty = places.flatMap(([name]): Place[] =>
-        name.startsWith('GWTOKEN_') ? [[name, '', '']] : [],
+  test('an empty variable counts as unset, and another profile’s key is none of ours', () => {
+    for (const [name, { row, places, otherwise }] of Object.entries(ORDER)) {
+      const empty = places.flatMap(([place]): Place[] =>
+        place.startsWith('GWTOKEN_') ? [[place, '', '']] : [],
       );
-      expect(resolve(row, filledIn(empty), OF_ACME)?.value).toBe(otherwise);
-      const own = places.flatMap(([name, written]) =>
-        name.startsWith('acme:') ? [[name.slice(5), written]] : [],
+      const others = Object.fromEntries(
+        places.flatMap(([place, written]) => (place.startsWith('acme:') ? [[place.slice(5), written]] : [])),
       );
-      expect(resolve(row, sources({ profiles: { other: Object.fromEntries(own) } }), OF_ACME)?.value).toBe(
-        otherwise,
-      );
-    },
-  );
+      for (const from of [filledIn(empty), sources({ profiles: { other: others } })])
+        expect([name, resolve(row, from, OF_ACME)?.value]).toEqual([name, otherwise]);
+    }
+  });
 });
 
 test('no variable moves the API URL: the token goes there', () => {

@@ -1,9 +1,8 @@
-/** The built program, evaluated by each shell in each way: a sample of the property test, as a whole. */
-import { mkdirSync } from 'node:fs';
+/** The built program in scripts of each shell: two clients in one shell, a failure, and the topic's idioms. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/env-formats';
-import { filesIn, fillHostileFolder } from './hostile-folder';
+import { formatNamed } from '../../src/formats/env-output';
+import { makeHostileFolder } from './hostile-folder';
 import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
 import { missing, SHELLS, savedEnvironment } from './shells';
 
@@ -15,52 +14,74 @@ beforeAll(async () => {
 const ours = (path: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(savedEnvironment(path)).filter(([name]) =>
-      /^(EU|US)_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE)$/.test(name),
+      /^(EU|US|GWTOKEN)_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE)$/.test(name),
     ),
   );
 
-describe('two clients live in one shell, and nothing stays behind', () => {
-  for (const shell of SHELLS) {
-    test(shell.name, async ({ needs }) => {
-      needs(missing(shell));
-      const hostile = join(session.dir, `hostile-${shell.name}`);
-      mkdirSync(hostile);
-      const output = formatNamed(shell.format).set([
-        { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
-        { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
-        { name: 'EU_SCOPE', value: 'read  write *' },
-      ]);
-      fillHostileFolder(hostile, [output]);
-      const files = filesIn(hostile);
+test.for(SHELLS)(
+  'two clients live in one $name, nothing stays behind, and a failure is the script’s',
+  async (shell, { needs }) => {
+    needs(missing(shell));
+    const hostile = join(session.dir, `hostile-${shell.name}`);
+    const output = formatNamed(shell.format).print([
+      { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
+      { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
+      { name: 'EU_SCOPE', value: 'read  write *' },
+    ]);
+    const made = makeHostileFolder(hostile, [output]);
+    const [evaluate] = Object.values(shell.contexts);
+    const env = (flags: string) => evaluate!(envCommand(shell, flags));
+    const saved = (step: string): string => join(session.dir, `${shell.name}-${step}`);
+    const lines = [
+      env('--region eu --prefix EU_'),
+      env('--region us --prefix US_'),
+      shell.save(saved('both')),
+      env('--region us --prefix EU_'),
+      shell.save(saved('replaced')),
+      env('--unset --prefix EU_'),
+      shell.save(saved('unset')),
+      env('--regoin eu'),
+      ...shell.keepStatus(shell.save(saved('failed'))),
+    ];
+    const stale = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_SCOPE: 'stale' };
+    const result = await runScript(shell, shell.name, lines, session, { cwd: hostile, env: stale });
 
-      const inContext = async (context: (command: string) => string, index: number) => {
-        const saved = (step: string): string => join(session.dir, `${shell.name}-${index}-${step}`);
-        const lines = [
-          context(envCommand(shell, '--region eu --prefix EU_')),
-          context(envCommand(shell, '--region us --prefix US_')),
-          shell.save(saved('both')),
-          context(envCommand(shell, '--region us --prefix EU_')),
-          shell.save(saved('replaced')),
-          context(envCommand(shell, '--unset --prefix EU_')),
-          shell.save(saved('unset')),
-        ];
-        const result = await runScript(shell, `${shell.name}-${index}`, lines, session, { cwd: hostile });
+    expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^gwtoken: error: /) });
+    const expiry = expect.stringMatching(/^\d{10}$/);
+    const us = { US_ACCESS_TOKEN: US_TOKEN, US_TOKEN_TYPE: 'bearer', US_EXPIRES_AT: expiry };
+    const eu = { EU_TOKEN_TYPE: 'bearer', EU_EXPIRES_AT: expiry };
+    const both = { ...stale, ...us, ...eu, EU_ACCESS_TOKEN: EU_TOKEN, EU_SCOPE: 'read  write *' };
+    expect(ours(saved('both'))).toEqual(both);
+    expect(ours(saved('replaced'))).toEqual({ ...stale, ...us, ...eu, EU_ACCESS_TOKEN: US_TOKEN });
+    expect(ours(saved('unset'))).toEqual({ ...stale, ...us });
+    expect(ours(saved('failed'))).toEqual(us);
+    expect(made()).toEqual([]);
+  },
+);
 
-        expect(result).toMatchObject({ code: 0, stdout: '', stderr: '' });
-        const expiry = expect.stringMatching(/^\d{10}$/);
-        const us = { US_ACCESS_TOKEN: US_TOKEN, US_TOKEN_TYPE: 'bearer', US_EXPIRES_AT: expiry };
-        const eu = { EU_TOKEN_TYPE: 'bearer', EU_EXPIRES_AT: expiry };
-        expect(ours(saved('both'))).toEqual({
-          ...us,
-          ...eu,
-          EU_ACCESS_TOKEN: EU_TOKEN,
-          EU_SCOPE: 'read  write *',
-        });
-        expect(ours(saved('replaced'))).toEqual({ ...us, ...eu, EU_ACCESS_TOKEN: US_TOKEN });
-        expect(ours(saved('unset'))).toEqual(us);
-      };
-      await Promise.all(Object.values(shell.contexts).map((context, index) => inContext(context, index)));
-      expect(filesIn(hostile)).toEqual(files);
-    });
-  }
+/** What `gwtoken help shells` says is right everywhere in a script, also when there is no gwtoken at all. */
+const IDIOMS: Readonly<Record<string, readonly string[]>> = {
+  'with a check of the variable': [
+    'unset GWTOKEN_ACCESS_TOKEN',
+    'eval $(gwtoken env --region eu)',
+    `: "$\{GWTOKEN_ACCESS_TOKEN:?}"`,
+  ],
+  'in two steps under set -e': ['set -e', 'o=$(gwtoken env --region eu)', 'eval "$o"'],
+  'a token in a variable': ['T=$(gwtoken get --region eu) || exit; export T'],
+};
+
+describe('the idioms of the topic stop a script', () => {
+  test.for(SHELLS.filter(({ format }) => format === 'sh'))('$name', async (shell, { needs }) => {
+    needs(missing(shell));
+    const refused = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_CLIENT_SECRET_EU: '' };
+    for (const [name, lines] of Object.entries(IDIOMS)) {
+      for (const path of [session.env['PATH'] ?? '', '/usr/bin:/bin']) {
+        const script = [...lines, 'echo sailed on'];
+        const env = { ...refused, PATH: path };
+        const result = await runScript(shell, shell.name, script, session, { env });
+        expect([name, result.stdout]).toEqual([name, '']);
+        expect(result.code).not.toBe(0);
+      }
+    }
+  });
 });

@@ -1,7 +1,7 @@
 /** Scripts in real shells that call the built program. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openHome } from '../harness/homes/home';
 import { linkProgram, type ProgramResult, runCommand } from '../harness/programs/program';
 import type { Shell } from './shells';
@@ -11,7 +11,6 @@ export const US_TOKEN = 'us [a-z]* | & < > ? % ^ -n';
 
 export interface Session {
   readonly dir: string;
-  readonly endpoint: TokenEndpoint;
   /** PATH has `gwtoken` in it, and both regions' clients are in variables. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,7 +26,6 @@ export async function startSession(): Promise<Session> {
   linkProgram(bin);
   return {
     dir,
-    endpoint,
     env: {
       ...env,
       PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
@@ -52,11 +50,11 @@ export function runScript(
   name: string,
   lines: readonly string[],
   { dir, env }: Pick<Session, 'dir' | 'env'>,
-  more: { cwd?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+  more: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<ProgramResult> {
   const script = join(dir, `script-${name}`);
   writeFileSync(script, `${lines.join('\n')}\n`);
-  return runCommand([shell.command, ...shell.args, ...(more.args ?? []), script], {
+  return runCommand([shell.command, ...shell.args, script], {
     cwd: more.cwd ?? dir,
     env: { ...env, SCRATCH: join(dir, `sourced-${name}`), ...more.env },
   });

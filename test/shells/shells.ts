@@ -16,6 +16,8 @@ export interface Shell {
   readonly contexts: Readonly<Record<string, (command: string) => string>>;
   /** Writes the environment of a child process into a file, NUL-separated. */
   readonly save: (path: string) => string;
+  /** Runs a statement, and ends with the status of what was before it. */
+  readonly keepStatus: (statement: string) => readonly string[];
 }
 
 const IFS = {
@@ -79,6 +81,7 @@ function posix(
       '. file': (output) => `${output} > "$SCRATCH"; . "$SCRATCH"`,
     },
     save,
+    keepStatus: (statement) => ['status_=$?', statement, 'exit "$status_"'],
   };
 }
 
@@ -103,6 +106,7 @@ export const SHELLS: readonly Shell[] = [
       'eval (… | string collect)': (output) => `eval (${output} | string collect)`,
     },
     save,
+    keepStatus: (statement) => ['set status_ $status', statement, 'exit $status_'],
   },
   {
     name: 'tcsh',
@@ -116,6 +120,7 @@ export const SHELLS: readonly Shell[] = [
       source: (output) => `${output} > "$SCRATCH"; source "$SCRATCH"`,
     },
     save,
+    keepStatus: (statement) => ['set status_ = $status', statement, 'exit $status_'],
   },
 ];
 

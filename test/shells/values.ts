@@ -9,50 +9,33 @@ export const SINGLE_CHARACTERS: readonly string[] = Array.from({ length: 95 }, (
 /** What has broken some encoder in some shell, or looks as if it could. */
 export const EDGES: readonly string[] = [
   'read write admin',
-  ' leading and trailing ',
   '   ',
-  '**/*',
-  '?????',
   '[a-z]*',
   '[!a]*[^b]*[]-]*',
   '{a,b}{1..9}',
   '(a|b)#(^c)~d',
   '=ls',
   '=-',
-  '=0',
-  '=7',
   '~root/x',
-  'a=~root:~',
   '-n',
   '-e -E -',
-  '--',
   'a #b',
   '!!:gs/a/b/',
-  '^a^b',
-  "''''",
   "'\"'\"'",
   '\\\\\\',
   'trailing\\',
   '\\n\\101\\x41\\u0041\\0',
   '$HOME$PATH$$$?',
   '$(touch PWNED)',
-  '`touch PWNED`',
   ';touch PWNED;',
   "';touch PWNED;'",
-  '" ; touch PWNED ; "',
   '&& touch PWNED ||',
   '>PWNED',
-  '<(touch PWNED)',
   '%self',
   '%s%d%5$s%n',
-  '%1s',
   "$'x'",
-  '$"x"',
   '@(a|b)',
-  '+(x)?(y)!(z)',
   'export',
-  'x x x',
-  'sentinel x',
   ':a:b::',
   'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
   'a*b '.repeat(150),
@@ -76,18 +59,7 @@ const nasty = fc.string({
   minLength: 1,
   maxLength: 24,
 });
-const words = fc
-  .array(fc.tuple(fc.string({ unit: fc.constantFrom(...'abcxyz019:._-*'), maxLength: 8 }), fc.nat(3)), {
-    minLength: 1,
-    maxLength: 6,
-  })
-  .map((parts) => parts.map(([word, blanks]) => word + ' '.repeat(blanks)).join(''))
-  .filter((text) => text !== '');
-const value = fc.oneof(
-  { weight: 4, arbitrary: printable },
-  { weight: 3, arbitrary: nasty },
-  { weight: 1, arbitrary: words },
-);
+const value = fc.oneof({ weight: 4, arbitrary: printable }, { weight: 3, arbitrary: nasty });
 
 /** As many random values as asked for, the same ones for the same seed. */
 export function randomValues(count: number, seed: number): string[] {

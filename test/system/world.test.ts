@@ -1,4 +1,4 @@
-/** What the program's World does by itself: warnings, a console of Windows, and what it is without a home. */
+/** What the program's World does by itself: a console of Windows, and what it is without a home. */
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { openQuickWorld } from '../../src/system/quick-world';
@@ -9,19 +9,6 @@ function open(env: Record<string, string> = {}): World {
   const opened = openQuickWorld({ env, platform: 'linux' });
   return openWorld(process, '1.2.3', opened).world;
 }
-
-test('a warning is one line', () => {
-  let said = '';
-  const stderr = {
-    isTTY: () => false,
-    write: (text: string) => {
-      said += text;
-    },
-  };
-  const { warn } = Object.assign(open(), { stderr });
-  warn('/x is\nopen');
-  expect(said).toBe('gwtoken: warning: /x is\\u000aopen\n');
-});
 
 test('without a home there is no cache, which is no error, and no config file, which is one', async () => {
   const { tokens, config, clients } = open();

@@ -2,120 +2,151 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { givenSource } from '../../src/credentials/sources';
-import { parseAuthUrl } from '../../src/settings/values';
 import { entryPath } from '../../src/system/files/token-cache';
 import { sha256 } from '../../src/system/form';
 import { formatEntry, ownerOf } from '../../src/token/cache';
 import { inside } from '../harness/homes/in-process';
-import {
-  A,
-  CLIENTS,
-  cached,
-  config,
-  credentials,
-  type MadeEntry,
-  PLAIN,
-  QUIRKS,
-  variables,
-  words,
-} from './differential-cases';
+
+const A = 'https://a.example.com';
+const B = 'http://127.0.0.1:8080/id';
+const spellings = (table: string): string[][] =>
+  table.split(/[|\n]/).flatMap((each) => (each.trim() === '' ? [] : [each.trim().split(' ')]));
+
+/** Words as they are typed, likely ones first. */
+const PLAIN = spellings(`
+  --region eu | --region=us | -r eu | -r us | --sandbox | --no-sandbox
+  --profile acme | --profile=default | -p acme
+  --auth-url ${A} | --auth-url=${A}/ | --auth-url=HTTPS://A.example.com:443/
+  --min-ttl 90 | --min-ttl=1h | --min-ttl 2h | --timeout 5s | --timeout=1m | --retries 0
+  --ca-file /etc/ssl/ca.pem
+  --format json | --format=json
+`);
+/** Each spelling of the grammar that is not the plain one. */
+const QUIRKS = [
+  ...spellings(`
+    --no-cache | --cache | --fresh | --verbose | --help | --version | get | --
+    -reu | -r=eu | --region= | --region EU | --region | --region=-1 | --region --sandbox | --no-region eu
+    --sandbox=1 | --no-sandbox=0 | --profile Acme | --profile __proto__ | -vp acme
+    --min-ttl -5 | --timeout 0 | --ca-file --sandbox
+    --auth-url http://a.example.com | --auth-url https://{region}.example.com | --auth-url ${A}/oauth2/token
+    --output - | --output /nowhere/file | --format header | --format yaml | --format constructor
+    --no-format=json | --prefix EU_ | --prefix= | --prefix 1 | --unset
+    --format sh | --format=fish | --format powershell | --format github-env
+    --Region eu | -s | -- --region eu
+  `),
+  ['--region', ''],
+  [''],
+  ['--region\n', 'eu'],
+];
 
 const home = inside();
+beforeEach(() => lay({}));
 
-/** Writes all files of one case. */
-function lay(configText: string | undefined, entries: readonly { client: Client; made: MadeEntry }[]): void {
+interface Situation {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly config?: object | string;
+  /** What is other than usual in the cached tokens. */
+  readonly token?: { readonly ageS?: number; readonly lifetimeS?: number; readonly accessToken?: string };
+  readonly authUrl?: string;
+  /** Whose they are: the keychain's, or variables' with this secret. */
+  readonly of?: string;
+  readonly damage?: (text: string) => string;
+  readonly mode?: number;
+}
+
+/** Lays out the variables, the config and an entry for each client. */
+function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...more }: Situation): void {
+  home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A, ...env };
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
-  if (configText !== undefined) home.configure(configText);
-  for (const { client, made } of entries) {
-    const file = entryPath(home.cache, client);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, entryText(client, made), { mode: 0o600 });
-    if (made.damage === 'mode') chmodSync(file, 0o666);
-  }
-}
-
-function entryText({ region }: Client, made: MadeEntry): string {
-  const hasVariables = Object.keys(home.env).some((name) => name.includes('CLIENT_ID'));
-  const owner = made.of === 'same' ? (hasVariables ? 'secret' : 'keychain') : made.of;
-  const authUrl = parseAuthUrl(made.authUrl, 'the test', region);
-  const given = givenSource('the test', { clientId: 'client', clientSecret: owner });
-  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
+  if (config !== undefined) home.configure(config);
+  const given = givenSource('the test', { clientId: 'client', clientSecret: of });
+  const source = of === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
+  const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
+  const requestedAtMs = home.nowMs - ageS * 1000;
   const text = formatEntry({
-    token: {
-      accessToken: made.accessToken,
-      tokenType: 'bearer',
-      scope: made.scope,
-      requestedAtMs: home.nowMs - made.ageS * 1000,
-      lifetimeS: made.lifetimeS,
-    },
-    clientId: 'client',
     ...ownerOf({ authUrl: { value: authUrl }, source }, '', { sha256 }),
+    clientId: 'client',
+    token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
   });
-  if (made.damage === 'torn') return text.slice(0, text.length / 2);
-  if (made.damage === 'version') return text.replace('"version":2', '"version":1');
-  return made.damage === 'foreign' ? 'null' : text;
+  for (const profile of ['default', 'acme'])
+    for (const environment of ['production', 'sandbox'] as const)
+      for (const region of ['eu', 'us'] as const) {
+        const path = entryPath(home.cache, { profile, environment, region } satisfies Client);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        writeFileSync(path, more.damage?.(text) ?? text);
+        chmodSync(path, more.mode ?? 0o600);
+      }
 }
 
-test('the CLI says what the quick path says, whenever that says anything', async () => {
-  let answered = 0;
+/** Returns whether the quick path answers; then the CLI has to say the same, and ask nobody. */
+async function isAnswered(argv: readonly string[]): Promise<boolean> {
+  const stdout = await home.quick(argv);
+  if (stdout === undefined) return false;
+  const asked = home.posts.length + home.keychainCalls;
+  expect({ argv, ...(await home.cli(argv)) }).toEqual({ argv, code: 0, stdout, stderr: '' });
+  expect(home.posts.length + home.keychainCalls).toBe(asked);
+  return true;
+}
+
+test('of any flags the CLI says what the quick path says', async () => {
+  const flags = fc.array(fc.constantFrom(...PLAIN), { maxLength: 5 }).map((words) => words.flat());
   const met = new Set<string>();
-  const property = fc.asyncProperty(
-    words,
-    variables,
-    credentials,
-    config,
-    cached,
-    async (argv, env, own, configText, entries) => {
-      home.env = Object.fromEntries(
-        Object.entries({ ...env, ...own }).filter((pair): pair is [string, string] => pair[1] !== undefined),
-      );
-      lay(configText, entries);
-      const answer = await home.quick(argv);
-      if (answer === undefined) return;
-
-      answered++;
-      for (const word of argv) met.add(word);
-      const before = home.posts.length + home.keychainCalls;
-      const ended = await home.cli(argv);
-      expect(ended).toEqual({ code: 0, stdout: answer, stderr: '' });
-      expect(home.posts.length + home.keychainCalls).toBe(before);
-    },
-  );
-  const plain = ['env', ...PLAIN.flat()];
-  // The same command lines each time, and enough of them: chance once left words out of a round.
-  await fc.assert(property, { numRuns: 1500, seed: 1 });
+  const property = fc.asyncProperty(fc.constantFrom('get', 'env'), flags, async (command, words) => {
+    if (await isAnswered([command, ...words])) for (const word of words) met.add(word);
+  });
+  await fc.assert(property, { numRuns: 300, seed: 1 });
   // A generator that never gets an answer would pass too.
-  expect(answered).toBeGreaterThan(150);
-  expect([...met]).toEqual(expect.arrayContaining(plain));
-}, 120_000);
-
-const UNUSUAL = { authUrl: A, of: 'keychain', accessToken: 'plain', scope: '', ageS: 0, lifetimeS: 3600 };
+  expect([...met]).toEqual(expect.arrayContaining(PLAIN.flat().filter((word) => word !== '2h')));
+}, 60_000);
 
 test('each unusual spelling gets the same from both, or is left to the CLI', async () => {
   const left: string[] = [];
-  for (const quirk of QUIRKS) {
+  for (const quirk of QUIRKS)
     for (const argv of [
       ['get', ...quirk],
-      ['get', ...quirk, '--region', 'eu'],
+      ['env', ...quirk, '--region', 'eu'],
       ['get', '--region', 'eu', ...quirk],
-    ]) {
-      home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A };
-      const made = { ...UNUSUAL, damage: '' };
-      lay(
-        undefined,
-        CLIENTS.map((client) => ({ client, made })),
-      );
-      const answer = await home.quick(argv);
-      if (answer === undefined) left.push(argv.join(' '));
-      else expect({ argv, ...(await home.cli(argv)) }).toEqual({ argv, code: 0, stdout: answer, stderr: '' });
-    }
-  }
-  expect(left).toContain('get -reu');
-  expect(left).toContain('get --region --sandbox');
-  expect(left.length).toBeGreaterThan(2 * QUIRKS.length);
-  expect(left.length).toBeLessThan(3 * QUIRKS.length);
+    ])
+      if (!(await isAnswered(argv))) left.push(argv.join(' '));
+  expect(left).toEqual(expect.arrayContaining(['get -reu', 'get --region --sandbox', 'get --fresh']));
+  expect(left.length).toBeLessThan(3 * QUIRKS.length - 20);
+}, 60_000);
+
+const PAIR = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret' };
+test.each<[isAnswered: boolean, situation: Situation]>([
+  [true, { env: { GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme', CI: 'true', NO_COLOR: '1' } }],
+  [true, { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, of: 'secret' }],
+  [true, { env: { GWTOKEN_AUTH_URL: 'https://{region}.test' }, authUrl: 'https://eu.test' }],
+  [true, { env: { GWTOKEN_AUTH_URL_EU: B }, authUrl: B }],
+  [true, { config: { profile: 'acme', profiles: { acme: { region: 'us', 'min-ttl': '2h' } } } }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: 'changed' }, of: 'secret' }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: '' }, of: 'secret' }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET_FILE: '/nowhere' }, of: 'secret' }],
+  [false, { env: { GWTOKEN_AUTH_URL: B } }],
+  [false, { env: { GWTOKEN_REGION: '' } }],
+  [false, { env: { GWTOKEN_MIN_TTL: '2h' } }],
+  [false, { env: { GWTOKEN_MIN_TTL: 'soon' } }],
+  [false, { env: { GWTOKEN_RETRIES: '99' } }],
+  [false, { env: { GWTOKEN_KEYCHAIN_TIMEOUT: 'x' } }],
+  [false, { env: { GWTOKEN_NO_CACHE: '1' } }],
+  [false, { env: { GITHUB_ACTIONS: 'true' } }],
+  [false, { config: { cache: 'off' } }],
+  [false, { config: { 'credential-command': 'true' } }],
+  [false, { config: { regoin: 'eu' } }],
+  [false, { config: '{' }],
+  [false, { token: { ageS: 3400 } }],
+  [false, { token: { ageS: -5 } }],
+  [false, { damage: (text) => text.slice(0, -20) }],
+  [false, { damage: (text) => text.replace('"version":2', '"version":1') }],
+  [false, { mode: 0o666 }],
+])('the quick path answers: %s, where there is %j', async (answers, situation) => {
+  lay(situation);
+  expect([await isAnswered(['get']), await isAnswered(['env', '--format', 'json'])]).toEqual([
+    answers,
+    answers,
+  ]);
 });

@@ -1,12 +1,10 @@
-/** What a run says and does beside the token: hints, the trace, the generation. */
-import { chmodSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+/** What a run says and does beside the token: hints, the trace, a remembered refusal. */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../src/errors';
-import { entryPath, generationPath, openTokens } from '../../src/system/files/token-cache';
+import { GwtokenError, ReaderGone } from '../../src/errors';
 import { noting } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, entryIn, keychainEntry, MACHINE, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -14,9 +12,6 @@ beforeEach(() => {
   gw = inside();
 });
 
-const later = (seconds: number) => {
-  gw.nowMs += seconds * 1000;
-};
 const URL = 'https://a.example.com';
 /** A client in the keychain that login did not store. */
 const inKeychain = () => {
@@ -75,37 +70,46 @@ test('a cache that is not trusted is one warning, and that a token cannot be sto
   expect(stderr).toContain('gwtoken: cache: cannot write the token (ENOTDIR)\n');
 });
 
+test('a warning has no secret in it, and one that nobody reads costs no token', async ({ needs }) => {
+  needs('posix');
+  gw.env['GWTOKEN_CLIENT_SECRET'] = 'canary-s3cret';
+  gw.env['GWTOKEN_CACHE_DIR'] = `${gw.cache}/canary-s3cret`;
+  mkdirSync(gw.env['GWTOKEN_CACHE_DIR'], { recursive: true });
+  chmodSync(gw.env['GWTOKEN_CACHE_DIR'], 0o777);
+  const { stderr } = await gw.cli(['get']);
+  expect(stderr).toContain(`token cache ignored: ${gw.cache}/***`);
+  const write = () => {
+    throw new ReaderGone();
+  };
+  gw.own = { stderr: { isTTY: () => false, write } };
+  expect(await gw.get()).toBe('token-2');
+  expect(await gw.get('--verbose')).toBe('token-3');
+});
+
 describe('a refusal', () => {
-  let body: object;
-  beforeEach(() => {
-    body = { error: 'invalid_client' };
-  });
-  const hintsOf = async (...args: string[]) => {
+  const hintsOf = async (body: object, ...args: string[]) => {
     gw.answer = () => ({ status: 401, body });
     // A refusal is remembered for 30 s.
     gw.nowMs += 30_000;
     const { code, stderr } = await gw.cli(['get', ...args]);
     expect(code).toBe(3);
-    return stderr
-      .split('\n')
-      .filter((line) => line.startsWith('hint: '))
-      .map((line) => line.slice('hint: '.length));
+    return stderr.split('\n').flatMap((line) => /^hint: (.*)/.exec(line)?.[1] ?? []);
   };
   const FROM = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
   const CHECK = `check the client ID and secret (from ${FROM})`;
 
   test('names where the credentials are from, and the other region', async () => {
-    expect(await hintsOf()).toEqual([CHECK, 'if the client belongs to region us, use --region us']);
-    expect(await hintsOf('--region', 'us', '--sandbox')).toEqual([
+    const body = { error: 'invalid_client' };
+    expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([
       CHECK,
       'if the client belongs to region eu, use --region eu --sandbox',
     ]);
     inKeychain();
-    expect((await hintsOf())[0]).toBe('check the client ID and secret stored for default:production:eu');
+    expect((await hintsOf(body))[0]).toBe('check the client ID and secret stored for default:production:eu');
   });
 
   test('at a login names no source: they were typed', async () => {
-    gw.answer = () => ({ status: 401, body });
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     gw.stdin = 'secret';
     const { stderr } = await gw.cli(['login', '--client-id', 'a', '--secret-stdin', '--region', 'eu']);
     expect(stderr).toContain(
@@ -114,17 +118,14 @@ describe('a refusal', () => {
   });
 
   test('without an error names the auth URL first, also while it is remembered', async () => {
-    body = {};
     const hints = ['check the auth URL (gwtoken adds /oauth2/token to it)', CHECK];
-    expect(await hintsOf()).toEqual(hints);
+    expect(await hintsOf({})).toEqual(hints);
     gw.nowMs -= 30_000;
-    expect(await hintsOf()).toEqual(['to ask at once, add --fresh', ...hints]);
+    expect(await hintsOf({})).toEqual(['to ask at once, add --fresh', hints[0]]);
   });
 
   test('for another reason names the credentials alone', async () => {
-    gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
-    const { stderr } = await gw.cli(['get']);
-    expect(stderr.split('\n').slice(1)).toEqual([`hint: credentials used: ${FROM}`, '']);
+    expect(await hintsOf({ error: 'invalid_scope' })).toEqual([`credentials used: ${FROM}`]);
   });
 });
 
@@ -198,14 +199,19 @@ describe('a remembered refusal', () => {
     await gw.login({ authUrl: URL, flags: ['--no-verify'] });
     expect(await gw.get()).toBe('new');
   });
+});
 
-  test('is none of a request that was wrong itself', async () => {
-    gw.nowMs += 30_000;
-    gw.answer = () => ({ status: 400, body: { error: 'invalid_scope' } });
-    await refused();
-    await refused();
-    expect(gw.posts).toHaveLength(3);
-  });
+test('the list of stored clients says after a request what the keychain does', async () => {
+  gw.env = {};
+  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  const list = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
+  const right = list();
+  for (const wrong of [{ client_id: 'another' }, { auth_url: 'https://old.test' }]) {
+    const [name, entry] = Object.entries<object>(right)[0]!;
+    writeFileSync(join(gw.config, 'clients.json'), JSON.stringify({ [name]: { ...entry, ...wrong } }));
+    await gw.get('--fresh');
+    expect(list()).toEqual(right);
+  }
 });
 
 test('a list of stored clients that cannot be read is no reason to fail', async () => {
@@ -214,58 +220,4 @@ test('a list of stored clients that cannot be read is no reason to fail', async 
   writeFileSync(join(gw.config, 'clients.json'), '{');
   const token = await gw.get();
   expect([await gw.get(), await gw.quick(['get'])]).toEqual([token, `${token}\n`]);
-});
-
-test('the time that a keychain takes comes on top of the overall limit, and no more than that', async () => {
-  inKeychain();
-  gw.own = { random: () => 0, sleep: async () => {} };
-  const { items } = gw;
-  const get = items.get.bind(items);
-  items.get = (account) => {
-    later(25);
-    return get(account);
-  };
-  gw.answer = () => {
-    later(10);
-    throw new GwtokenError('unreached', 'no answer');
-  };
-  const { code, stderr } = await gw.cli(['get', '--timeout', '10s', '--retries', '10']);
-  expect({ code, attempts: gw.posts.length }).toEqual({ code: 6, attempts: 3 });
-  expect(stderr).toContain('no answer (3 attempts)');
-});
-
-describe('a token of before a login or logout', () => {
-  const generation = () => generationPath(gw.cache, EU);
-
-  test('is taken back where it was being written at that moment', async () => {
-    const tokens = openTokens(gw.cache, MACHINE);
-    gw.own = {
-      tokens: {
-        ...tokens,
-        async write(client, text) {
-          const problem = await tokens.write(client, text);
-          writeFileSync(generation(), 'another', { mode: 0o600 });
-          return problem;
-        },
-      },
-    };
-    putEntry(gw.cache, 'of another client');
-    renameSync(entryIn(gw.cache), entryPath(gw.cache, { ...EU, region: 'us' }));
-    expect(await gw.get()).toBe('token-1');
-    expect(readdirSync(gw.cache).sort()).toEqual([
-      'default-production-us.token.json',
-      'generation-default-production-eu',
-    ]);
-  });
-});
-
-test('a process that was frozen over its reply leaves a newer token in the cache', async () => {
-  inKeychain();
-  gw.answer = (post) => {
-    later(5);
-    putEntry(gw.cache, keychainEntry(URL, { requestedAtMs: gw.nowMs }));
-    return tokenReply(post);
-  };
-  expect(await gw.get()).toBe('token-1');
-  expect(await gw.get()).toBe('cached-token');
 });

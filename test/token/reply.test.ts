@@ -2,16 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { judgeReply } from '../../src/token/reply';
-import { expiresAtMs, type Token } from '../../src/token/token';
+import type { Token } from '../../src/token/token';
 
 const GOOD = { access_token: 'a.token', token_type: 'Bearer', expires_in: 3600 };
 const SENT_MS = Date.UTC(2030, 0, 1);
 const CENTURY_S = 100 * 366 * 24 * 3600;
+const SECRET = 's3cret!!';
 
 function judge(
   status: number,
   body: unknown = '',
   headers: Readonly<Record<string, string>> = {},
+  secret = SECRET,
 ): Token | GwtokenError {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   try {
@@ -21,7 +23,7 @@ function judge(
       body: body === 'too-long' ? body : Buffer.isBuffer(body) ? body : Buffer.from(text),
       endpoint: 'https://id.test/x/token',
       requestedAtMs: SENT_MS,
-      secret: 's3cret!',
+      secret,
     });
   } catch (error) {
     expect(error).toBeInstanceOf(GwtokenError);
@@ -58,8 +60,7 @@ describe('a token', () => {
       requestedAtMs: SENT_MS,
       lifetimeS: 3600,
     });
-    expect(good({ scope: null })).toMatchObject({ scope: '' });
-    expect(good({ token_type: 'bEaReR' })).toMatchObject({ tokenType: 'bEaReR' });
+    expect(good({ scope: null, token_type: 'bEaReR' })).toMatchObject({ scope: '', tokenType: 'bEaReR' });
   });
 
   test.each([
@@ -67,13 +68,10 @@ describe('a token', () => {
     ['60', 60],
     [null, undefined],
     [1e300, CENTURY_S],
-    ['9'.repeat(300), CENTURY_S],
   ])(
-    'that expires in %.20j lives %s s, a century at most, of which a date can be made',
+    'that expires in %j lives %s s, a century at most, of which a date can be made',
     (expires_in, lifetimeS) => {
-      const token = good({ expires_in }) as Token;
-      expect(token).toMatchObject({ accessToken: 'a.token', lifetimeS });
-      expect(() => new Date(expiresAtMs(token) ?? 0).toISOString()).not.toThrow();
+      expect(good({ expires_in })).toMatchObject({ accessToken: 'a.token', lifetimeS });
     },
   );
 
@@ -87,9 +85,9 @@ describe('a token', () => {
     [{ token_type: 'mac' }, 'returned a token_type other than bearer'],
     [{ scope: 7 }, 'returned an invalid scope'],
     [{ scope: 'a\x7fb' }, 'returned an invalid scope'],
-    [{ access_token: `a.${btoa('id:s3cret!')}` }, 'returned the client secret as a token or scope'],
-    [{ scope: 'read S3CRET%21' }, 'returned the client secret as a token or scope'],
-    ...[0, -1, 1.5, '-1', '', ' 1', '1 ', true, [60]].map((expires_in): [object, string] => [
+    [{ access_token: `a.${btoa(`id:${SECRET}`)}` }, 'returned the client secret as a token or scope'],
+    [{ scope: 'read S3CRET%21!' }, 'returned the client secret as a token or scope'],
+    ...[0, 1.5, '-1', '', '1 ', true].map((expires_in): [object, string] => [
       { expires_in },
       'returned an expires_in that is not a positive integer',
     ]),
@@ -97,37 +95,32 @@ describe('a token', () => {
     expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
+  test('with a secret of less than four characters in it is one: that is chance', () => {
+    expect(judge(200, GOOD, {}, 'ken')).toMatchObject({ accessToken: 'a.token' });
+    expect(told(200, GOOD, {}, 'oken').said).toContain('client secret');
+  });
+
   test('may be as long as 32 KiB', () => {
     const longest = 'x'.repeat(32_768);
     expect(good({ access_token: longest })).toMatchObject({ accessToken: longest });
-    expect(told(200, { ...GOOD, access_token: `${longest}x` })).toEqual({
-      kind: 'bad-reply',
-      said: 'returned an access_token longer than 32 KiB',
-      hints: FURTHER,
-    });
+    const { said } = told(200, { ...GOOD, access_token: `${longest}x` });
+    expect(said).toBe('returned an access_token longer than 32 KiB');
   });
 
   test.each([
-    ['', 'answered 200 with an empty body', FURTHER],
-    ['too-long', 'answered with more than 64 KiB', FURTHER],
-    ['[]', 'answered 200, but not with a JSON object', FURTHER],
-    ['null', 'answered 200, but not with a JSON object', FURTHER],
-    ['"a"', 'answered 200, but not with a JSON object', FURTHER],
-    [' ', 'answered 200, but not with a JSON object', FURTHER],
-    ['['.repeat(60_000), 'answered 200, but not with a JSON object', FURTHER],
-    [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token', FURTHER],
-    [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200, but not with a JSON object', FURTHER],
-    ['<html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
-    [' \n<!DocType html>', 'answered 200 with an HTML page (from a proxy?)', PAGE],
-    ['x <html>', 'answered 200, but not with a JSON object', FURTHER],
-    [`${' '.repeat(96)}<html>`, 'answered 200, but not with a JSON object', FURTHER],
-    [`${' '.repeat(95)}<html>`, 'answered 200 with an HTML page (from a proxy?)', PAGE],
-    [{ error: 'invalid_client' }, 'answered 200 with an error instead of a token (invalid_client)', FURTHER],
-    [{ error: 'a', error_description: 'b' }, 'answered 200 with an error instead of a token (a: b)', FURTHER],
-    [{ error: 's3cret!' }, 'answered 200 with an error instead of a token', FURTHER],
-    [{ error: 1 }, 'answered 200 without a valid access_token', FURTHER],
-  ])('is not in %.60j', (body, said, hints) => {
-    expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints });
+    ['', 'answered 200 with an empty body'],
+    ['too-long', 'answered with more than 64 KiB'],
+    ['[]', 'answered 200, but not with a JSON object'],
+    ['null', 'answered 200, but not with a JSON object'],
+    [' ', 'answered 200, but not with a JSON object'],
+    ['['.repeat(60_000), 'answered 200, but not with a JSON object'],
+    [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
+    [Buffer.from('{"a":"\xff"}', 'latin1'), 'answered 200, but not with a JSON object'],
+    [{ error: 'a', error_description: 'b' }, 'answered 200 with an error instead of a token (a: b)'],
+    [{ error: SECRET }, 'answered 200 with an error instead of a token'],
+    [{ error: 1 }, 'answered 200 without a valid access_token'],
+  ])('is not in %.60j', (body, said) => {
+    expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
   test('is found in JSON that is called HTML, and after a byte order mark', () => {
@@ -147,41 +140,43 @@ describe('a refusal', () => {
     'invalid_scope',
   ];
   test.each(CODES)('is each error of RFC 6749 under each 4xx: %s', (error) => {
-    for (const status of [400, 401, 404, 499])
+    for (const status of [400, 401, 499])
       expect(told(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
         said: `rejected the credentials (HTTP ${status}, ${error}: why)`,
         hints: [],
         reason: error,
       });
+    expect(told(500, { error }).kind).toBe('bad-reply');
   });
 
-  test.each([
-    ['', '401'],
-    [{ error_description: 'why' }, '401, why'],
-    ['<html>', '401 with an HTML page (from a proxy?)'],
-  ])('is 401 without an error: %j', (body, words) => {
-    expect(told(401, body)).toEqual({
+  test('is 401 without an error', () => {
+    const refused = (words: string) => ({
       kind: 'refused',
       said: `rejected the credentials (HTTP ${words})`,
       hints: [],
       reason: 'unauthorized',
     });
+    expect(told(401, { error_description: 'why' })).toEqual(refused('401, why'));
+    expect(told(401, '<html>', HTML)).toEqual(refused('401 with an HTML page (from a proxy?)'));
   });
 
-  test.each([400, 401])('is none with a word that RFC 6749 does not have, as an API has it: %i', (status) => {
-    const whose = status === 401 ? ": this is an API's answer, not a token endpoint's" : '';
-    expect(told(status, { error: 'invalid_token', error_description: 's3cret!' })).toMatchObject({
+  test('is none with a word that RFC 6749 does not have, as an API has it', () => {
+    expect(told(401, { error: 'invalid_token', error_description: 'expired' })).toEqual({
       kind: 'bad-reply',
-      said: `answered ${status}, invalid_token${whose}`,
+      said: 'answered 401, invalid_token: expired',
+      hints: ["check the auth URL: this is an API's answer, not a token endpoint's"],
+    });
+    expect(told(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
+      kind: 'bad-reply',
+      said: 'answered 400, no_coffee',
+      hints: FURTHER,
     });
   });
 
-  test('under 429 may be repeated, and a 5xx is none', () => {
+  test('under 429 may be repeated', () => {
     const busy = told(429, { error: 'invalid_request' }, { 'retry-after': '7' });
     expect(busy).toMatchObject({ kind: 'refused', reason: 'invalid_request', retry: { afterMs: 7000 } });
-    const said = 'answered 500, invalid_client';
-    expect(told(500, { error: 'invalid_client' })).toMatchObject({ kind: 'bad-reply', said });
   });
 });
 
@@ -189,8 +184,7 @@ describe('any other status', () => {
   test.each([
     [201, GOOD, 'answered 201', FURTHER],
     [400, '', 'answered 400', FURTHER],
-    [400, { error: 'no_coffee' }, 'answered 400, no_coffee', FURTHER],
-    [403, '<html>', 'answered 403 with an HTML page (from a proxy?)', FIREWALL],
+    [403, '', 'answered 403', FIREWALL],
     [404, '', 'answered 404', ADDRESS],
     [405, '', 'answered 405', ADDRESS],
     [410, '', 'answered 410', ADDRESS],
@@ -217,40 +211,34 @@ describe('any other status', () => {
       said: `answered ${status} (retry after 7 s)`,
       retry: { afterMs: 7000 },
     });
-    expect(told(status, '', { 'retry-after': '0' }).said).toBe(`answered ${status}`);
   });
 
-  test('HTML is told by its type too, but not by a word in it', () => {
-    expect(told(500, 'sorry', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
-    for (const type of ['text/xhtml', 'text/htmlx'])
-      expect(told(500, 'sorry', { 'content-type': type }).said).toBe('answered 500');
-    // What is JSON is read as such.
+  test('HTML is told by its type, but not by a word in it, and not if it is JSON', () => {
+    const page = 'with an HTML page (from a proxy?)';
+    expect(told(200, 'sorry', HTML)).toMatchObject({ said: `answered 200 ${page}`, hints: PAGE });
+    expect(told(500, 'too-long', HTML).said).toBe(`answered 500 ${page}`);
+    expect(told(500, 'sorry', { 'content-type': 'text/htmlx' }).said).toBe('answered 500');
     expect(told(500, { error: 'why' }, HTML).said).toBe('answered 500, why');
-    expect(told(500, 'too-long', HTML).said).toBe('answered 500 with an HTML page (from a proxy?)');
   });
 });
 
 describe('a redirect', () => {
-  const to = (location: string, status = 302) => told(status, GOOD, { location });
-  const hints = ['check the auth URL: it must not redirect'];
-
-  test.each([300, 302, 399])('(%i) is told with where it points, and not followed', (status) => {
-    expect(to('/login', status)).toEqual({
-      kind: 'bad-reply',
-      said: `answered ${status}, a redirect to https://id.test/login; gwtoken never follows redirects`,
-      hints,
-    });
-  });
-
   test.each([
-    ['https://user:pass@other.test:8443/a/?token=1#x', ' to https://other.test:8443/a/'],
-    ['b', ' to https://id.test/x/b'],
-    ['', ''],
-    ['http://[', ''],
-    ['/s3cret!', ''],
-    ['https://S3cret!.test/', ''],
-    ['/##vso[a]b', ' to https://id.test/'],
-  ])('to %j: without what may be a secret in it', (location, target) => {
-    expect(to(location).said).toBe(`answered 302, a redirect${target}; gwtoken never follows redirects`);
-  });
+    [300, '/login', ' to https://id.test/login'],
+    [302, 'https://user:pass@other.test:8443/a/?token=1#x', ' to https://other.test:8443/a/'],
+    [302, 'b', ' to https://id.test/x/b'],
+    [302, '', ''],
+    [302, 'http://[', ''],
+    [399, `/${SECRET}`, ''],
+    [302, '/##vso[a]b', ' to https://id.test/'],
+  ])(
+    '(%i) to %j is told without what may be a secret in it, and not followed',
+    (status, location, target) => {
+      expect(told(status, GOOD, { location })).toEqual({
+        kind: 'bad-reply',
+        said: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
+        hints: ['check the auth URL: it must not redirect'],
+      });
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
-import { descendants } from '../harness/programs/processes';
+import { descendants, inProc } from '../harness/programs/processes';
 
 test('a login under way has the secret in no command line and no environment, its children’s included', async ({
   needs,
@@ -41,9 +41,5 @@ test('a login under way has the secret in no command line and no environment, it
 
 /** A file of a process in /proc; empty when it has ended. */
 function procText(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
-  } catch {
-    return '';
-  }
+  return inProc(() => readFileSync(`/proc/${pid}/${name}`, 'latin1'), '');
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { givenSource } from '../../src/credentials/sources';
 import { GwtokenError } from '../../src/errors';
 import { sha256 } from '../../src/system/form';
+import { ownerOf } from '../../src/token/cache';
 import type { Query, TokenAnswer } from '../../src/token/query';
 import { leaveFailure, shareRequest } from '../../src/token/share';
 import type { Lock } from '../../src/world';
@@ -17,42 +18,37 @@ const QUERY = {
   limitMs: 6000,
   startedAtMs: NOW,
 } as unknown as Query;
-
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
-const NEW = answer('new');
-const CACHED = answer('cached');
+const [NEW, CACHED] = [answer('new'), answer('cached')];
 
 let left: string;
 let nowMs: number;
 let generation: string;
-beforeEach(() => {
-  [left, nowMs, generation] = ['', NOW, 'g'];
-});
-const world = (locks: (Lock | undefined)[] = [], told: string[] = []) =>
-  ({
-    tokens: {
-      read: () => ({ text: left, generation }),
-      async write(_: unknown, text: string) {
-        left = text;
-      },
-      acquireLock: async () => {
-        told.push('lock');
-        return locks.shift();
-      },
+let told: string[];
+let locks: (Lock | undefined)[];
+const world = {
+  tokens: {
+    read: () => ({ text: left, generation }),
+    async write(_: unknown, text: string) {
+      left = text;
     },
-    trace: () => told.push('wait'),
-    now: () => nowMs,
-    monotonicMs: () => nowMs,
-    sha256,
-  }) as unknown as Parameters<typeof shareRequest>[1];
+    async acquireLock() {
+      told.push('lock');
+      return locks.shift();
+    },
+  },
+  trace: () => told.push('wait'),
+  now: () => nowMs,
+  monotonicMs: () => nowMs,
+  sha256,
+} as unknown as Parameters<typeof shareRequest>[1];
+beforeEach(() => {
+  [left, nowMs, generation, told] = ['', NOW, 'g', []];
+});
 
-/** Plays the locks in their order, and tells what was done. */
-async function play(
-  locks: (Lock | undefined)[],
-  looks: (TokenAnswer | undefined)[] = [],
-  query: Query = QUERY,
-) {
-  const told: string[] = [];
+/** Plays the locks in their order; `told` says what was done. */
+function play(inTurn: typeof locks, looks: (TokenAnswer | undefined)[] = [], query: Partial<Query> = {}) {
+  locks = inTurn;
   const look = () => {
     told.push('look');
     return looks.shift();
@@ -61,11 +57,9 @@ async function play(
     told.push(`fetch within ${limitMs}`);
     return NEW;
   };
-  const outcome = await shareRequest(query, world(locks, told), look, fetch).catch((error: unknown) => error);
-  return { outcome, told: told.join(', ') };
+  return shareRequest({ ...QUERY, ...query }, world, look, fetch).catch((error: unknown) => error);
 }
-
-const held = (): Lock => ({ held: true, release: () => {} });
+const held = (): Lock => ({ held: true, release: () => told.push('release') });
 const another = (end: 'released' | 'late' = 'released', tookMs = 0): Lock => ({
   held: false,
   async wait() {
@@ -75,15 +69,15 @@ const another = (end: 'released' | 'late' = 'released', tookMs = 0): Lock => ({
 });
 
 test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
-  ['a holder looks once more, and asks', [held()], [], 'lock, look, fetch within 6000'],
-  ['a holder does not ask if another has filled the cache', [held()], [CACHED], 'lock, look'],
+  ['a holder looks once more, and asks', [held()], [], 'lock, look, fetch within 6000, release'],
+  ['a holder does not ask if another has filled the cache', [held()], [CACHED], 'lock, look, release'],
   ['without locks everybody asks', [undefined], [], 'lock, fetch within 6000'],
   ['a waiter takes what is in the cache then', [another()], [CACHED], 'lock, wait, look'],
   [
     'a waiter that finds nothing wants the lock, and has the time that is left',
     [another('released', 2000), held()],
     [],
-    'lock, wait, look, lock, look, fetch within 4000',
+    'lock, wait, look, lock, look, fetch within 4000, release',
   ],
   [
     'who comes away empty twice asks for itself',
@@ -91,14 +85,19 @@ test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
     [],
     'lock, wait, look, lock, wait, look, fetch within 6000',
   ],
-])('%s', async (_, locks, looks, told) => {
-  const { outcome, ...seen } = await play(locks, looks);
-  expect([seen.told, outcome]).toEqual([told, told.includes('fetch') ? NEW : CACHED]);
+])('%s', async (_, inTurn, looks, steps) => {
+  const outcome = await play(inTurn, looks);
+  expect([told.join(', '), outcome]).toEqual([steps, steps.includes('fetch') ? NEW : CACHED]);
+});
+
+test('a holder whose call was cancelled meanwhile asks nobody, and keeps no lock', async () => {
+  await play([held()], [], { signal: AbortSignal.abort() });
+  expect(told).toEqual(['lock', 'release']);
 });
 
 test('a waiter says whom it has waited for, and how long: also for a keychain', async () => {
   const source = { ...QUERY.source, waitMs: 10_000 };
-  expect((await play([another('late')], [], { ...QUERY, source })).outcome).toMatchObject({
+  expect(await play([another('late')], [], { source })).toMatchObject({
     kind: 'unreached',
     message: 'waited 16 s for another gwtoken process to get the token for default:production:eu',
     hints: ['raise --timeout, or use --no-cache to not wait'],
@@ -108,20 +107,15 @@ test('a waiter says whom it has waited for, and how long: also for a keychain', 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit' });
   const leave = (error: unknown, query = QUERY) =>
-    leaveFailure(error, { query, generation, sent: CREDENTIALS }, world());
-  const seenBy = async (query: Partial<Query> = {}) =>
-    (await play([another(), held()], [], { ...QUERY, ...query })).outcome;
+    leaveFailure(error, query, ownerOf(query, generation, world), world, CREDENTIALS);
+  const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
 
   test('is that of those who began before it, without control characters or a secret', async () => {
     nowMs = NOW + 1000;
     await leave(ERROR);
     expect(left).not.toContain('canary');
-    expect(await seenBy()).toMatchObject({
-      kind: 'unreached',
-      message: 'no answer\\u001b[2J',
-      reason: 'time-limit',
-      hints: [],
-    });
+    const shared = { kind: 'unreached', message: 'no answer\\u001b[2J', reason: 'time-limit', hints: [] };
+    expect(await seenBy()).toMatchObject(shared);
     expect(await seenBy({ startedAtMs: nowMs + 1 })).toBe(NEW);
   });
 
@@ -133,25 +127,16 @@ describe('a failure', () => {
     expect(await seenBy()).toBe(NEW);
   });
 
-  test.each([
-    ['a fault of its own flags', new GwtokenError('usage', 'm')],
-    ['a fault of its own disk', new GwtokenError('local', 'm')],
-    ['a bug', new TypeError('m')],
-  ])('that is %s is not left', async (_, error) => {
-    await leave(error);
-    expect(left).toBe('');
-  });
-
-  test('of a cancelled request is not left', async () => {
+  test('of its own flags, of its own disk, of a bug or of a cancelled request is not left', async () => {
+    await leave(new GwtokenError('usage', 'm'));
+    await leave(new GwtokenError('local', 'm'));
+    await leave(new TypeError('m'));
     await leave(ERROR, { ...QUERY, signal: AbortSignal.abort() });
     expect(left).toBe('');
   });
 
-  test.each(['', 'null', '{"owner":{}}', '{"owner":{"generation":"g"},"atMs":1}'])(
-    'that is %j is none',
-    async (text) => {
-      left = text;
-      expect(await seenBy()).toBe(NEW);
-    },
-  );
+  test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])('that is %j is none', async (text) => {
+    left = text;
+    expect(await seenBy()).toBe(NEW);
+  });
 });

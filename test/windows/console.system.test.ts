@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { until } from '../harness/programs/processes';
+import { inVariables } from '../harness/homes/client';
 import type { Terminal } from '../harness/programs/terminal';
 import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
 
@@ -16,9 +16,9 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
   let endpoint: TokenEndpoint;
   let env: Record<string, string>;
   let config: string;
-  beforeAll(async () => {
-    if (unavailable === undefined) windows = await openWindows();
-  }, 180_000);
+  beforeAll(() => {
+    if (unavailable === undefined) windows = openWindows();
+  });
   beforeEach(async ({ needs }) => {
     needs(unavailable);
     endpoint = await startTokenEndpoint(() => tokenReply('token'));
@@ -39,12 +39,6 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     }
     throw new Error(`nothing heard: ${console.screen()}`);
   };
-  const client = () => ({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'client',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  });
   const items = async () =>
     (await windows.credentials()).map(({ account, password }) => [account, JSON.parse(password)]);
 
@@ -78,24 +72,16 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     expect(await items()).toEqual([]);
   });
 
-  test('Ctrl-C under the spinner ends get with 130', async () => {
-    endpoint.delayMs = 600_000;
-    const get = open(['get'], client());
-    await get.waitFor('requesting a token', LIMIT_MS);
-    get.type(CTRL_C);
-    expect(await get.exit).toEqual({ code: 130, signal: null });
-  });
-
   test('Ctrl-C reaches the command of exec, and its exit code is kept', async () => {
     const script = join(windows.dir, 'hear.cjs');
     writeFileSync(
       script,
       `process.on('SIGINT', () => process.exit(7)); console.log('ready'); setTimeout(() => {}, 600000);`,
     );
-    const exec = open(['exec', '--', ...windows.node([windowsPath(script)])], client());
+    const client = inVariables(endpoint.authUrl);
+    const exec = open(['exec', '--', ...windows.node([windowsPath(script)])], client);
     await exec.waitFor('ready', LIMIT_MS);
     exec.type(CTRL_C);
     expect(await exec.exit).toEqual({ code: 7, signal: null });
-    await until('nothing is left', () => windows.pidsWith('hear.cjs').length === 0, LIMIT_MS);
   });
 });

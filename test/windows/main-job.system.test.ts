@@ -8,14 +8,17 @@ let windows: Windows | undefined;
 afterAll(() => windows?.close());
 
 playMainJob(async () => {
-  const computer = await openWindows();
+  const computer = openWindows();
   windows = computer;
   const { dir, env: own } = openFolders();
   const env = Object.fromEntries(Object.entries(own).map(([name, path]) => [name, windowsPath(path)]));
   const item = async (account: string) =>
     (await computer.credentials()).find((each) => each.account === account);
   return {
-    home: { dir, gwtoken: (args, { stdin = '' } = {}) => computer.gwtoken(args, { env, stdin }) },
+    home: {
+      dir,
+      gwtoken: (args, { stdin = '' } = {}) => computer.gwtoken(args, { env, stdin: String(stdin) }),
+    },
     configFile: `${env['XDG_CONFIG_HOME']}\\gwtoken\\config.json`,
     inShell: 'gwtoken help shells',
     lookup: async (account) => (await item(account))?.password,

@@ -1,14 +1,14 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
 import { profileFlag } from '../../client';
-import { failure, GwtokenError, usage } from '../../errors';
+import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
 import { maskToken } from '../../formats/mask';
-import { gather, resolve, resolveClient } from '../../settings/resolve';
+import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import type { ChildEnd, Env, World } from '../../world';
-import { selectedToken } from '../selected-token';
-import { childEnvironment, exitCodeOf } from './exec';
+import type { World } from '../../world';
+import { selectedClient, selectedToken } from '../selected-token';
+import { childEnvironment, codeOrSignal } from './exec';
 
 export async function runCurl(
   flags: FlagValues,
@@ -17,22 +17,22 @@ export async function runCurl(
   ...rest: string[]
 ): Promise<number> {
   const sources = gather(flags, world);
-  const args = [first.startsWith('/') ? belowApiUrl(first, sources) : first, ...rest];
+  const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];
   const answer = await selectedToken(sources, world);
   maskToken(answer.token.accessToken, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
   const env = childEnvironment(world.env, [], world.platform);
   const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];
-  const code = exitCodeOf(await runCurlItself(words, env, header + protocolsFor(args[0]!), world));
+  const code = codeOrSignal(await world.runProgram('curl', words, env, header + protocolsFor(args[0]!)));
   const hint = hintFor(code, first, rest);
   if (hint !== undefined) world.stderr.write(`gwtoken: hint: ${hint}\n`);
   return code;
 }
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
-function belowApiUrl(path: string, sources: SettingSources): string {
-  const client = resolveClient(sources);
+function belowApiUrl(path: string, sources: SettingSources, world: World): string {
+  const client = selectedClient(sources, world);
   const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
   if (apiUrl) return apiUrl.value + path;
   const profile = profileFlag(client.profile);
@@ -54,27 +54,13 @@ const UNSUPPORTED_PROTOCOL = 1;
 /** A URL that curl cannot read, and a host that it cannot resolve: it takes the path `/orders` for a host. */
 const BAD_URL = [3, 6];
 
-/** Runs curl; if it is not installed, the error says how to install it. */
-async function runCurlItself(
-  words: readonly string[],
-  env: Env,
-  text: string,
-  world: World,
-): Promise<ChildEnd> {
-  try {
-    return await world.runProgram('curl', words, env, text);
-  } catch (error) {
-    if (!(error instanceof GwtokenError) || error.kind !== 'not-found') throw error;
-    throw failure(error.kind, error.message, 'install curl (https://curl.se/download.html), or check PATH');
-  }
-}
-
 /** A loopback address, and not one before a `\\` or `@`, which curl takes for user info. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
 /**
  * Returns the options by which curl itself refuses to send the token unencrypted, however a URL is given.
- * Plain http is only for this machine, and then no proxy gets to see it.
+ * Plain http is only for this machine, and then no proxy gets to see it; who names one such URL first is
+ * taken to mean it for all that follow, which gwtoken does not read.
  */
 function protocolsFor(url: string): string {
   const protocols = LOOPBACK.test(url) ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';

@@ -1,11 +1,9 @@
 /** The command `gwtoken exec`. */
-import { isCredentialVariable } from '../../client';
-import { ENDING_SIGNALS, Interrupted } from '../../errors';
-import { EXEC_FAILED } from '../../exit-codes';
+import { withoutCredentials } from '../../client';
+import { ENDING_SIGNALS, EXEC_FAILED, Interrupted } from '../../errors';
 import {
   checkForWindows,
   checkPrefix,
-  checkVariables,
   DEFAULT_PREFIX,
   tokenVariables,
   type Variable,
@@ -28,7 +26,6 @@ export async function runCommand(
   const sources = gather(flags, world);
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);
-  checkVariables(variables);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
@@ -49,16 +46,16 @@ export async function runCommand(
     return await world.runProgram(command, args, env);
   };
   try {
-    if (file === undefined) return exitCodeOf(await runProgram());
+    if (file === undefined) return codeOrSignal(await runProgram());
     const resolveAgain = (): Query => selectedQuery(sources, world);
-    return exitCodeOf(await withTokenFile(file, answer, resolveAgain, world, runProgram));
+    return codeOrSignal(await withTokenFile(file, answer, resolveAgain, world, runProgram));
   } finally {
     release();
   }
 }
 
 /** Returns a child's exit code; throws its signal, by which gwtoken then ends too. */
-export function exitCodeOf({ code, signal }: ChildEnd): number {
+export function codeOrSignal({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
 }
@@ -71,7 +68,7 @@ export function childEnvironment(env: Env, variables: readonly Variable[], platf
   // Windows ignores the case of variable names.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   const names = new Set(variables.map(({ name }) => same(name)));
-  const kept = Object.entries(env).filter(([name]) => !names.has(same(name)) && !isCredentialVariable(name));
+  const kept = Object.entries(withoutCredentials(env)).filter(([name]) => !names.has(same(name)));
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
   return Object.fromEntries([...kept, ...set]);
 }

@@ -1,6 +1,7 @@
-import { GwtokenError, messageOf } from '../../errors';
+import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
+import { warn } from '../../text';
 import { renewToken } from '../../token/get-token';
 import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
@@ -14,7 +15,8 @@ const SHORTEST_MS = 10_000;
 const REFUSAL_MS = 300_000;
 
 /**
- * Does the work while the file has a valid token. Afterwards it is removed, if it still has the last one.
+ * Does the work while the file has a valid token. It is renewed, and removed afterwards, only while it still
+ * has the last one.
  *
  * @param resolveAgain reads the credentials' variables or secret file again, in case the secret changed
  * @throws GwtokenError as {@link World.replaceFile} for the first token
@@ -35,6 +37,11 @@ export async function withTokenFile<T>(
     const { token: next } = await renewToken(resolveAgain(), world, ended.signal);
     if (ended.signal.aborted) return;
     if (next.accessToken !== token.accessToken) {
+      if (isTakenOver(path, token.accessToken, world)) {
+        warn(world, `${path} has another run's token by now; this run no longer renews it`);
+        ended.abort();
+        return;
+      }
       maskToken(next.accessToken, world);
       world.replaceFile(path, next.accessToken);
     }
@@ -47,7 +54,7 @@ export async function withTokenFile<T>(
       if (dueInMs(token, minTtl, world.now()) <= 0) await renew();
     } catch (error) {
       if (!failing && !ended.signal.aborted)
-        world.warn(`the token file keeps the last token for now: ${messageOf(error)}`);
+        warn(world, `the token file keeps the last token for now: ${messageOf(error)}`);
       failing = true;
       isRefusal = error instanceof GwtokenError && error.kind === 'refused';
     }
@@ -65,6 +72,15 @@ export async function withTokenFile<T>(
     ended.abort();
     stopTimer();
     world.removeFile(path, token.accessToken);
+  }
+}
+
+/** Tells if something else is there than the last token: another run may have the same file. */
+function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'readFile'>): boolean {
+  try {
+    return Buffer.from(readFile(path, last.length)).toString() !== last;
+  } catch (error) {
+    return systemCode(error) !== 'ENOENT';
   }
 }
 

@@ -1,14 +1,6 @@
-/** Answers that login needs: from flags, variables and the config file, else from prompts. */
+/** The answers that login needs: from flags, settings and stdin, or from a person. */
 
-import {
-  type Client,
-  clientFlags,
-  clientName,
-  DEFAULT_PROFILE,
-  isRegion,
-  REGIONS,
-  type Region,
-} from '../../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -18,157 +10,143 @@ import {
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { resolve } from '../../settings/resolve';
-import { SETTINGS, type Setting, type SettingSources } from '../../settings/table';
+import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
-/** Answers that are known before any prompt; an undefined one is prompted for. */
-type Known = ReturnType<typeof checkGiven>;
-
 export interface Answers extends Credentials {
   readonly client: Client;
-  readonly authUrl: TypedUrl;
+  readonly authUrl: string;
 }
-type TypedUrl = Pick<Setting<string>, 'value' | 'text'>;
 
-type PromptWorld = Pick<World, 'terminal' | 'stdin' | 'stderr' | 'clients'>;
+/** The client as flags and settings give it. */
+type Given = ReturnType<typeof checkGiven>;
 
-/**
- * Checks all that is given before anything is prompted for, read or done. If prompts are impossible, one
- * error names everything that is missing.
- *
- * @throws GwtokenError `usage`
- */
-export function checkGiven(sources: SettingSources, { terminal, stdin }: PromptWorld) {
+/** Checks what is given before anything is prompted for, read or done. Throws `usage`. */
+export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { flags } = sources;
-  const noPrompt = terminal.noPrompt();
-  const canAsk = noPrompt === undefined;
   const profile = resolve(SETTINGS.profile, sources).value;
   const environment = resolve(SETTINGS.environment, sources, { profile }).value;
-  const regionSetting = resolve(SETTINGS.region, sources, { profile });
-  const region = canAsk && regionSetting?.source.kind === 'config' ? undefined : regionSetting?.value;
-  // Without a region it is not known yet which auth URL to check, but for the flag's.
-  const authUrl =
-    region === undefined && canAsk && flags['auth-url'] === undefined
-      ? undefined
-      : resolve(SETTINGS.authUrl, sources, { profile, region: region ?? REGIONS[0] });
-  const clientId = checkClientId(flags['client-id']);
-  const secretPiped = flags['secret-stdin'] === true;
-  if (secretPiped && stdin.isTTY()) {
+  const region = resolve(SETTINGS.region, sources, { profile });
+  // A variable may be another region's.
+  if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
+  const clientId = flags['client-id'] === undefined ? undefined : String(flags['client-id']);
+  const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
+  if (problem !== undefined)
+    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, 'pass only the client ID');
+  if (flags['secret-stdin'] === true && stdin.isTTY())
     throw usage(
       '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
       'pipe the secret in, or omit --secret-stdin to be prompted',
     );
-  }
-  const known = {
-    profile,
-    environment,
-    region,
-    /** Region of the config file: the answer that the prompt suggests. */
-    suggestedRegion: regionSetting?.value,
-    clientId,
-    secretPiped,
-  };
+  return { profile, environment, region, clientId };
+}
+
+/**
+ * Takes all answers from flags and settings, and the secret from stdin.
+ *
+ * @param noPrompt reason why nobody can be asked
+ * @throws GwtokenError `usage` that names everything that is missing
+ */
+export async function readAnswers(
+  { region, clientId, ...given }: Given,
+  sources: SettingSources,
+  noPrompt: string,
+  world: World,
+): Promise<Answers> {
+  const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
+  const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
+  const isPiped = sources.flags['secret-stdin'] === true;
+  if (region && authUrl !== undefined && clientId !== undefined && isPiped)
+    return { client, authUrl, clientId, clientSecret: await readSecret(world) };
   const needed = [
-    ['--region', region],
-    ['--auth-url', authUrl],
-    ['--client-id', clientId],
-    ['--secret-stdin', secretPiped || undefined],
-  ] as const;
-  const missing = needed.flatMap(([flag, value]) => (value === undefined ? [flag] : []));
-  if (canAsk || missing.length === 0) return known;
-  const example = [
-    `gwtoken login ${clientFlags({ profile, environment, region: region ?? REGIONS[0] })}`,
-    `--auth-url ${shellWord(authUrl?.text ?? 'https://YOUR-AUTH-URL')}`,
-    `--client-id ${shellWord(clientId ?? 'ID')} --secret-stdin`,
+    ...(region ? [] : ['--region']),
+    ...(authUrl === undefined ? ['--auth-url'] : []),
+    ...(clientId === undefined ? ['--client-id'] : []),
+    ...(isPiped ? [] : ['--secret-stdin']),
   ];
-  const required = missing.length === 1 ? 'is required' : 'are required';
+  const url = authUrl ?? 'https://YOUR-AUTH-URL';
+  const id = shellWord(clientId ?? 'ID');
+  const line = `gwtoken login ${clientFlags(client)} --auth-url ${url} --client-id ${id}`;
   throw usage(
-    `${missing.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${required}: ${noPrompt}`,
-    `example: printf %s "$SECRET" | ${example.join(' ')}`,
-    ...(authUrl
-      ? []
-      : ["the auth URL is the token endpoint before /oauth2/token; the gateway's operator has it"]),
+    `login needs ${needed.join(', ')} (cannot prompt: ${noPrompt})`,
+    `example: printf %s "$SECRET" | ${line} --secret-stdin`,
+    ...(authUrl === undefined ? [ABOUT_AUTH_URL] : []),
   );
 }
 
-function checkClientId(flag: string | boolean | undefined): string | undefined {
-  if (typeof flag !== 'string') return undefined;
-  const clientId = flag.trim();
-  const problem = clientIdProblem(clientId);
-  if (problem === undefined) return clientId;
-  throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, 'pass only the client ID');
+const ABOUT_AUTH_URL =
+  "the auth URL is the token endpoint before /oauth2/token; the gateway's operator has it";
+
+async function readSecret({ stdin }: World): Promise<string> {
+  try {
+    return secretFromBytes(await stdin.read(SECRET_LIMIT), 'stdin');
+  } catch (error) {
+    if (error instanceof GwtokenError) throw error;
+    const message = `the client secret from stdin cannot be read (${messageOf(error)})`;
+    throw usage(message, 'pipe in only the secret');
+  }
 }
 
 /** Prompts for all that is missing, in the order region, auth URL, client ID, secret. */
 export async function askMissing(
-  known: Known,
+  { region: setting, clientId: givenId, ...given }: Given,
   sources: SettingSources,
-  world: PromptWorld,
+  world: World,
 ): Promise<Answers> {
-  const region = known.region ?? (await askRegion(known.suggestedRegion, world));
-  const client: Client = { profile: known.profile, environment: known.environment, region };
-  const authUrl = resolve(SETTINGS.authUrl, sources, client) ?? (await askAuthUrl(region, world));
+  // That of the config file is only the answer that the prompt suggests.
+  const isGiven = setting && setting.source.kind !== 'config';
+  const region = isGiven ? setting.value : await askRegion(setting?.value, world);
+  const client: Client = { ...given, region };
+  const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value ?? (await askAuthUrl(client, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
-  const clientId = known.clientId ?? (await askClientId(client, world, stored));
-  const clientSecret = known.secretPiped ? await readSecret(world) : await askSecret(authUrl, world);
-  return { client, authUrl, clientId, clientSecret };
+  const clientId = givenId ?? (await askClientId(client, stored, world));
+  return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
+}
+
+/** Prompts for ID and secret again after a refusal. */
+export async function askAgain(answers: Answers, world: World): Promise<Answers> {
+  const clientId = await askClientId(answers.client, answers.clientId, world);
+  return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
 }
 
 const SOURCE = 'the prompt';
 
-async function askRegion(suggested: Region | undefined, { terminal }: PromptWorld): Promise<Region> {
+async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
   const choice = REGIONS.join(' or ');
   const check = (answer: string) => (isRegion(answer.toLowerCase()) ? undefined : `Type ${choice}`);
   return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
 }
 
-async function askAuthUrl(region: Region, { terminal, stderr }: PromptWorld): Promise<TypedUrl> {
+async function askAuthUrl({ region }: Client, { terminal, stderr }: World): Promise<string> {
+  const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
-    if (answer === '') return 'Required';
-    const parsed = valueOrError(() => parseAuthUrl(answer, SOURCE, region));
-    if (!(parsed instanceof GwtokenError)) return undefined;
+    const error = valueOrError(() => parse(answer));
+    if (!(error instanceof GwtokenError)) return undefined;
     // The person sees the typed text: only its fault has to be shown.
-    const problem = parsed.message.split(`(from ${SOURCE}) `).at(-1)?.replace(/^is /, '') ?? '';
-    return [problem, ...parsed.hints].map(capitalized).join('. ');
+    const problem = error.message.replace(/^.*\(from the prompt\) (is )?/, '');
+    return [problem, ...error.hints].map(capitalized).join('. ');
   };
-  const example = `https://identity.${region}.example.com`;
-  stderr.write(`The auth URL is the token endpoint before /oauth2/token, such as ${example}.\n`);
-  stderr.write("The gateway's operator or documentation has it.\n");
-  const text = await terminal.ask(`Auth URL for ${region}`, check);
-  return { value: parseAuthUrl(text, SOURCE, region), text };
+  stderr.write(`${capitalized(ABOUT_AUTH_URL)}.\n`);
+  return parse(await terminal.ask(`Auth URL for ${region}`, check));
 }
 
-async function askClientId(client: Client, { terminal }: PromptWorld, stored?: string): Promise<string> {
-  const { profile, environment, region } = client;
+async function askClientId(
+  { profile, environment, region }: Client,
+  stored: string | undefined,
+  { terminal }: World,
+): Promise<string> {
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
   const check = (answer: string) => asSentence(clientIdProblem(answer));
   return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
-async function askSecret({ value }: TypedUrl, { terminal }: PromptWorld): Promise<string> {
-  const check = (answer: string) => asSentence(secretProblem(answer));
-  return await terminal.askSecret(`Client secret (sent to ${value})`, check);
-}
-
-/** Prompts for ID and secret again after a refusal. */
-export async function askAgain(answers: Answers, world: PromptWorld): Promise<Answers> {
-  const clientId = await askClientId(answers.client, world, answers.clientId);
-  return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
-}
-
-async function readSecret({ stdin }: PromptWorld): Promise<string> {
-  try {
-    return secretFromBytes(await stdin.read(SECRET_LIMIT), 'stdin');
-  } catch (error) {
-    if (error instanceof GwtokenError) throw error;
-    throw usage(
-      `the client secret from stdin cannot be read (${messageOf(error)})`,
-      'pipe in only the secret',
-    );
-  }
+async function askSecret(authUrl: string, { terminal }: World): Promise<string> {
+  return await terminal.askSecret(`Client secret (sent to ${authUrl})`, (answer) =>
+    asSentence(secretProblem(answer)),
+  );
 }
 
 function capitalized(text: string): string {

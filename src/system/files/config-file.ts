@@ -2,22 +2,20 @@
  * The config file and the list of stored clients: JSON objects that only the user and root can have written,
  * since they may name a command. Reading them is on the quick path.
  */
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import { failure, GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { retryWhileBusy, sweepOld } from './replace';
-import { checkWritable, makeFolder, trustProblem } from './trust';
+import { retryWhileBusy } from './replace';
+import { checkCreatable, makeFolder, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
 /** The time for which a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
-/** The time for which a login waits for another one, whose keychain may be asking the person. */
-const LOGIN_WAIT_MS = 120_000;
 
 /** A config file is never larger. */
 const LIMIT = 1024 * 1024;
@@ -26,12 +24,12 @@ type Stored = Record<string, unknown>;
 
 /** Opens both files. @param folder undefined if there is no home directory: then nothing is stored */
 export function openConfig(folder: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
-  const here = (): string => {
+  const pathOf = (name: string): string => {
     if (folder === undefined) throw noHomeError(host);
-    return folder;
+    return join(folder, name);
   };
-  const configPath = (): string => join(here(), 'config.json');
-  const clientsPath = (): string => join(here(), 'clients.json');
+  const configPath = (): string => pathOf('config.json');
+  const clientsPath = (): string => pathOf('clients.json');
   return {
     config: {
       path: configPath,
@@ -46,11 +44,6 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
           ...readTrusted(path, host),
           [name]: { client_id: clientId, auth_url: authUrl },
         })),
-      async exclusively(work) {
-        makeFolder(here(), host);
-        const { withLock } = await import('./lock');
-        return await withLock(join(here(), 'login.lock'), host, LOGIN_WAIT_MS, work);
-      },
       remove: async (names) =>
         rewrite(clientsPath(), host, (path) => {
           const stored = Object.entries(readTrusted(path, host));
@@ -65,11 +58,9 @@ const NOTHING: Config = { path: 'no config file', general: {}, profiles: {} };
 /** Reads the config file. @throws GwtokenError `usage` for a file that is untrusted or invalid */
 export function readConfig(path: string, host: Host): Config {
   const { profiles: given = {}, ...general } = readTrusted(path, host);
-  const objectAt = (key: string, value: unknown): Stored =>
-    objectOf(value, path, invalidValue(key, 'a JSON object'));
-  const profiles = Object.entries(objectAt('profiles', given)).map(([name, own]) => [
+  const profiles = Object.entries(objectOf(given, path, 'profiles')).map(([name, own]) => [
     name,
-    valuesOf(objectAt(name, own), path),
+    valuesOf(objectOf(own, path, name), path),
   ]);
   return { path, general: valuesOf(general, path), profiles: Object.fromEntries(profiles) };
 }
@@ -86,12 +77,9 @@ function knownIn(stored: Stored): Record<string, KnownEntry> {
 
 /** Reads a JSON object that nobody else can have written. Returns an empty one if there is no file. */
 function readTrusted(path: string, host: Host): Stored {
-  const folder = dirname(path);
   let read: FileRead;
-  let folderStat: Stats;
   try {
     read = retryWhileBusy(() => readRegular(path, LIMIT), host);
-    folderStat = statSync(folder);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
@@ -99,7 +87,7 @@ function readTrusted(path: string, host: Host): Stored {
     throw unusable(path, `cannot be read (${code ?? messageOf(error)})`, isForbidden ? AS_OWNER : undefined);
   }
   checkTrust('file', path, read.stat, host);
-  checkTrust('directory', folder, folderStat, host);
+  checkTrust('directory', dirname(path), statSync(dirname(path)), host);
   let parsed: unknown;
   try {
     // Some editors of Windows begin a file with a byte order mark.
@@ -108,7 +96,7 @@ function readTrusted(path: string, host: Host): Stored {
     // Without the parser's message: it quotes the file, which may contain anything.
     throw unusable(path, 'contains invalid JSON');
   }
-  return objectOf(parsed, path, 'must contain a JSON object');
+  return objectOf(parsed, path);
 }
 
 /** @throws GwtokenError `usage`, with the `chmod` to type if that is enough */
@@ -119,9 +107,10 @@ function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host:
   throw usage(`config ${what} ${path} ${problem.text}`, hint);
 }
 
-function objectOf(value: unknown, path: string, problem: string): Stored {
+/** @param key that of the value; none for the whole file */
+function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
-  throw unusable(path, problem);
+  throw unusable(path, key ? invalidValue(key, 'a JSON object') : 'must contain a JSON object');
 }
 
 function valuesOf(stored: Stored, path: string): ConfigValues {
@@ -147,29 +136,26 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   change(path);
   await unlessUnwritable(path, async (folder) => {
     checkFolder(folder, host);
-    makeFolder(folder, host);
+    makeFolder(folder);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(join(folder, 'config.lock'), host, LOCK_WAIT_MS, () => {
       const changed = change(path);
-      // A link stays, and its target is replaced; but one that leads nowhere would become a file.
-      if (lstatSync(path, { throwIfNoEntry: false })) realpathSync(path);
-      // Only for writing: it reads the file too, without any of our checks.
+      // Only for writing: it reads the file too, without any of our checks, and is given nothing of it.
       const conf = new Conf<Stored>({
         cwd: folder,
         configName: basename(path, '.json'),
         configFileMode: 0o600,
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+        deserialize: () => ({}),
       });
       conf.store = changed;
-      // Files that it was writing when its process was killed.
-      sweepOld(folder, /^(config|clients)\.json\.tmp-/);
     });
   });
 }
 
 /** Checks that files can be written there, and trusted later, as far as that can be known in advance. */
 function checkFolder(folder: string, host: Host): void {
-  checkWritable(folder, host);
+  checkCreatable(folder, host);
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat) checkTrust('directory', folder, stat, host);
 }
@@ -182,22 +168,20 @@ async function unlessUnwritable(path: string, work: (folder: string) => void | P
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, AS_OWNER);
-    throw new GwtokenError('local', `cannot write ${path} (${code ?? messageOf(error)})`, {
-      hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
-      cause: error,
-    });
+    const message = `cannot write ${path} (${code ?? messageOf(error)})`;
+    throw failure('local', message, 'set GWTOKEN_CONFIG_DIR to a writable directory');
   }
 }
 
-function edited(config: Config, edits: readonly ConfigEdit[]): Stored {
-  let general: Stored = config.general;
-  const profiles: Record<string, Stored> = { ...config.profiles };
+function edited({ general, profiles }: Config, edits: readonly ConfigEdit[]): Stored {
+  const stored: Stored = { ...general };
+  const all: Record<string, Stored> = { ...profiles };
   for (const { profile, key, value } of edits) {
-    const { [key]: _, ...others } = profile === undefined ? general : (profiles[profile] ?? {});
-    const values = value === undefined ? others : { ...others, [key]: value };
-    if (profile === undefined) general = values;
-    else if (Object.keys(values).length > 0) profiles[profile] = values;
-    else delete profiles[profile];
+    const values = profile === undefined ? stored : { ...all[profile] };
+    if (profile !== undefined) all[profile] = values;
+    if (value === undefined) delete values[key];
+    else values[key] = value;
   }
-  return Object.keys(profiles).length > 0 ? { ...general, profiles } : { ...general };
+  const kept = Object.entries(all).filter(([, values]) => Object.keys(values).length > 0);
+  return kept.length > 0 ? { ...stored, profiles: Object.fromEntries(kept) } : stored;
 }

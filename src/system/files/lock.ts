@@ -2,8 +2,6 @@
  * A lock between processes: a file that names its holder, who touches it twice a second. Who waits and sees
  * no touch for three seconds takes the holder for dead, and one of them removes its file. A holder that was
  * only frozen finds another name in it when it wakes up, and leaves it alone: two have done the same work.
- *
- * Not used: flock (Node has none); proper-lockfile (it brings graceful-fs, and its waiters sleep for long).
  */
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,12 +20,10 @@ const LONGEST_NAME_BYTES = 100;
 /** Takes the lock, or joins those who wait for it; undefined if there can be none. */
 export function tryLock(path: string, host: Host): Lock | undefined {
   const holder = uniqueName();
-  try {
+  return orUndefined(() => {
     if (create(path, holder, host)) return hold(path, holder, host);
     return lstatSync(path, { throwIfNoEntry: false })?.isFile() === false ? undefined : waitFor(path, host);
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Creates a file; returns false if it is there already. Throws the system's error. */
@@ -37,8 +33,8 @@ function create(path: string, text: string, host: Host): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // On a full disk it was created, and could not be written.
-    rmSync(path, { force: true });
+    // On a full disk it was created, and could not be written. One that could not be opened is not ours.
+    if ((error as NodeJS.ErrnoException).syscall !== 'open') rmSync(path, { force: true });
     throw error;
   }
 }
@@ -68,24 +64,27 @@ function waitFor(path: string, host: Host): AnothersLock {
       const sinceMs = Math.min(performance.now() - lookedAtMs, BEAT_MS);
       stillMs = now.touchedAtMs === seen.touchedAtMs ? stillMs + sinceMs : 0;
       [seen, lookedAtMs] = [now, performance.now()];
-      if (stillMs >= DEAD_AFTER_MS) bury(path, now.holder, host);
-      else if (signal?.aborted || lookedAtMs >= giveUpAtMs) return 'late';
+      if (stillMs >= DEAD_AFTER_MS && removeDead(path, now.holder, host)) return 'released';
+      if (signal?.aborted || lookedAtMs >= giveUpAtMs) return 'late';
       await sleep(PAUSE_MS * (1 + Math.random()), undefined, signal && { signal }).catch(() => {});
     }
   };
   return { held: false, wait };
 }
 
-/** Removes a dead holder's lock: only who creates the file for it may, or they would remove each other's. */
-function bury(path: string, dead: string, host: Host): void {
-  const spade = `${path}.${dead}`;
+/**
+ * Removes a dead holder's lock: only who creates the claim may, or they would remove each other's. Returns
+ * whether the lock is gone.
+ */
+function removeDead(path: string, dead: string, host: Host): boolean {
+  const claim = `${path}.${dead}`;
   orUndefined(() => {
-    if (create(spade, '', host)) {
-      if (lookAt(path)?.holder === dead) rmSync(path);
-      rmSync(spade);
-      // It was left by one that was killed while it dug.
-    } else if (Math.abs(Date.now() - lstatSync(spade).mtimeMs) > DEAD_AFTER_MS) rmSync(spade);
+    const isMine = create(claim, '', host);
+    if (isMine && lookAt(path)?.holder === dead) rmSync(path);
+    // Else it may be that of one that was killed meanwhile.
+    if (isMine || Math.abs(Date.now() - lstatSync(claim).mtimeMs) > DEAD_AFTER_MS) rmSync(claim);
   });
+  return lookAt(path)?.holder !== dead;
 }
 
 function lookAt(path: string): { readonly holder: string; readonly touchedAtMs: number } | undefined {

@@ -11,14 +11,13 @@ export interface FileRead {
  * Reads a regular file, as many bytes as its size says: a file of /proc has none.
  *
  * @param flag O_NOFOLLOW to refuse a link (ELOOP)
- * @throws the system's error; EFBIG for more than `limit` bytes; no code for a pipe or a device
+ * @throws the system's error; EFBIG for more than `limit` bytes; no code for a directory, a pipe or a device
  */
 export function readRegular(path: string, limit: number, flag = 0): FileRead {
   // Without O_NONBLOCK, a pipe without a writer would block. Windows has neither flag: both are undefined.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flag);
   try {
     const stat = fstatSync(file);
-    if (stat.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' });
     if (!stat.isFile()) throw new Error('it is not a regular file');
     if (stat.size > limit) throw tooLarge(limit);
     const bytes = Buffer.alloc(stat.size);
@@ -26,11 +25,6 @@ export function readRegular(path: string, limit: number, flag = 0): FileRead {
   } finally {
     closeSync(file);
   }
-}
-
-/** @throws as {@link readRegular} */
-export function readLimited(path: string, limit: number): Uint8Array {
-  return readRegular(path, limit).bytes;
 }
 
 /** Reads a stream to its end. @throws an error with the code EFBIG for more than `limit` bytes */

@@ -1,7 +1,6 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { orUndefined, systemCode } from '../../errors';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 
@@ -15,7 +14,7 @@ export function uniqueName(): string {
  *
  * @throws the system's error
  */
-export function replaceFile(path: string, text: string, host: Host): void {
+export function writeByRename(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
@@ -24,24 +23,6 @@ export function replaceFile(path: string, text: string, host: Host): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-/** After this long no living process uses a temporary file, and the clocks of file servers differ by less. */
-const STALE_MS = 10 * 60_000;
-
-/**
- * Removes old files and directories with these names, which killed processes left. Never throws: the next
- * writer tries again.
- */
-export function sweepOld(folder: string, names: RegExp): void {
-  // Another may have swept it, or the directory cannot be changed.
-  orUndefined(() => {
-    for (const name of readdirSync(folder)) {
-      if (!names.test(name)) continue;
-      const left = join(folder, name);
-      if (Date.now() - lstatSync(left).mtimeMs > STALE_MS) rmSync(left, { recursive: true });
-    }
-  });
 }
 
 const BUSY_MS = 500;

@@ -9,8 +9,8 @@ import { orUndefined, systemCode } from '../../errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { replaceFile, sweepOld, uniqueName } from './replace';
-import { makeFolder, trustProblem } from './trust';
+import { uniqueName, writeByRename } from './replace';
+import { checkCreatable, makeFolder, trustProblem } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
@@ -26,22 +26,19 @@ export const NO_TOKENS: TokenCache = {
 
 export function openTokens(folder: string, host: Host): TokenCache {
   return {
-    read(client, kind = 'token') {
-      const files = orUndefined(() => {
+    read: (client, kind = 'token') =>
+      orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(folder), 'user', host);
         if (problem) return { untrusted: `${folder} ${problem.text}` };
-        const { text: generation = '' } = readFile(generationPath(folder, client), host);
-        return { generation, ...readFile(entryPath(folder, client, kind), host) };
-      });
-      return files ?? {};
-    },
+        const { text: generation = '' } = readCacheFile(generationPath(folder, client), host);
+        return { generation, ...readCacheFile(entryPath(folder, client, kind), host) };
+      }) ?? {},
     async write(client, text, kind = 'token') {
       const file = entryPath(folder, client, kind);
       try {
         makeTrusted(folder, host);
-        if (readFile(file, host).untrusted) return 'EUNTRUSTED';
-        sweepOld(folder, /^(.*\.(token|failure)\.json|generation-.*)\.\w+\.tmp$/);
-        replaceFile(file, text, host);
+        if (readCacheFile(file, host).untrusted) return 'EUNTRUSTED';
+        writeByRename(file, text, host);
         return undefined;
       } catch (error) {
         return systemCode(error) ?? 'UNKNOWN';
@@ -51,30 +48,28 @@ export function openTokens(folder: string, host: Host): TokenCache {
     async remove(passes) {
       for (const file of orUndefined(() => readdirSync(folder)) ?? []) {
         const client = clientOf(file);
-        if (client && passes(client)) remove(join(folder, file));
+        if (client && passes(client)) removeFile(join(folder, file));
       }
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
       orUndefined(() => {
         makeTrusted(folder, host);
-        replaceFile(generationPath(folder, client), uniqueName(), host);
+        writeByRename(generationPath(folder, client), uniqueName(), host);
       });
-      return remove(entryPath(folder, client));
+      return removeFile(entryPath(folder, client));
     },
     async acquireLock(client) {
-      try {
-        makeTrusted(folder, host);
-      } catch {
-        return undefined;
-      }
       const { tryLock } = await import('./lock');
-      return tryLock(join(folder, `${nameOf(client)}.lock`), host);
+      return orUndefined(() => {
+        makeTrusted(folder, host);
+        return tryLock(join(folder, `${nameOf(client)}.lock`), host);
+      });
     },
   };
 }
 
-function readFile(file: string, host: Host): CacheRead {
+function readCacheFile(file: string, host: Host): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
     const untrusted = trustProblem(stat, 'user', host);
@@ -86,7 +81,8 @@ function readFile(file: string, host: Host): CacheRead {
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
 function makeTrusted(folder: string, host: Host): void {
-  makeFolder(folder, host);
+  checkCreatable(folder, host);
+  makeFolder(folder);
   const problem = trustProblem(lstatSync(folder), 'user', host);
   if (problem) throw Object.assign(new Error(`${folder} ${problem.text}`), { code: 'EUNTRUSTED' });
 }
@@ -105,7 +101,7 @@ export function entryPath(folder: string, client: Client, kind: CacheKind = 'tok
   return join(folder, `${nameOf(client)}.${kind}.json`);
 }
 
-function remove(path: string): readonly string[] {
+function removeFile(path: string): readonly string[] {
   try {
     rmSync(path, { force: true });
     return [];

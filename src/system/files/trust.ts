@@ -1,10 +1,10 @@
 /**
- * Who may have written a file: its owner, and whoever its mode permits. On Windows access lists decide, and
- * nothing is checked.
+ * Trust in a file, by those who may have written it: its owner, and whoever its mode permits. On Windows
+ * access lists decide, and nothing is checked.
  */
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { orUndefined } from '../../errors';
+import { orUndefined, systemCode } from '../../errors';
 import type { FileProblem, FolderFacts } from '../../world';
 import type { FolderKind, Host } from './paths';
 
@@ -27,14 +27,17 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
   return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
 }
 
-/**
- * Creates a directory and its missing parents, mode 0700.
- *
- * @throws as {@link checkWritable}
- */
-export function makeFolder(path: string, host: Host): void {
-  checkWritable(path, host);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+/** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  // Not `recursive`: Node never returns where the system says ENOENT of what is there, as below /proc.
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /**
@@ -43,7 +46,7 @@ export function makeFolder(path: string, host: Host): void {
  *
  * @throws the system's error, or EUNTRUSTED
  */
-export function checkWritable(path: string, host: Host): void {
+export function checkCreatable(path: string, host: Host): void {
   const folder = nearestFolder(path);
   const problem = ownerProblem(statSync(folder), 'user or root', host);
   if (problem !== undefined) throw Object.assign(new Error(`${folder} ${problem}`), { code: 'EUNTRUSTED' });
@@ -62,7 +65,7 @@ export function probeFolder(which: FolderKind, path: string | undefined, host: H
   if (path === undefined) return { path, exists: false, problem: undefined };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const untrusted = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
-  const isWritable = orUndefined(() => checkWritable(path, host) ?? true);
+  const isWritable = orUndefined(() => checkCreatable(path, host) ?? true);
   const unwritable = isWritable ? undefined : { text: 'is not writable', isOpen: false };
   return { path, exists: stat !== undefined, problem: untrusted ?? unwritable };
 }

@@ -1,10 +1,10 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { GwtokenError, orUndefined, systemCode, usage } from '../../errors';
+import { failure, GwtokenError, orUndefined, systemCode, usage } from '../../errors';
 import type { Host } from './paths';
-import { readLimited } from './read-file';
-import { replaceFile } from './replace';
+import { readRegular } from './read-file';
+import { writeByRename } from './replace';
 import { ownerProblem } from './trust';
 
 /**
@@ -14,15 +14,14 @@ import { ownerProblem } from './trust';
  * @throws GwtokenError `usage` for anything else, `local` if it cannot be written
  */
 export function replaceUserFile(path: string, text: string, host: Host): void {
-  const problem = pathProblem(path, host);
-  if (problem !== undefined) throw usage(`${problem}; nothing was written`, 'choose another path');
   try {
-    replaceFile(path, text, host);
+    const problem = pathProblem(path, host);
+    if (problem !== undefined) throw usage(`${problem}; nothing was written`, 'choose another path');
+    writeByRename(path, text, host);
   } catch (error) {
-    throw new GwtokenError('local', `cannot write ${path} (${systemCode(error)})`, {
-      hints: ['choose a path that you can write to'],
-      cause: error,
-    });
+    if (error instanceof GwtokenError) throw error;
+    const message = `cannot write ${path} (${systemCode(error)})`;
+    throw failure('local', message, 'choose a path that you can write to');
   }
 }
 
@@ -40,7 +39,7 @@ function pathProblem(path: string, host: Host): string | undefined {
 /** Removes the file if it still has this text. Never throws: nobody waits for it any more. */
 export function removeUserFile(path: string, text: string): void {
   orUndefined(() => {
-    if (Buffer.from(readLimited(path, text.length)).toString() === text) rmSync(path);
+    if (readRegular(path, text.length).bytes.toString() === text) rmSync(path);
   });
 }
 
@@ -61,10 +60,8 @@ export function openAppender(path: string, variable: string): (text: string) => 
       const isLineEnded = /(^|\n)$/.test(readFileSync(path, 'utf8'));
       appendFileSync(path, isLineEnded ? text : `\n${text}`);
     } catch (error) {
-      throw new GwtokenError('local', `cannot append to ${path} (from ${variable}): ${systemCode(error)}`, {
-        hints: ["check the free disk space and the file's permissions"],
-        cause: error,
-      });
+      const message = `cannot append to ${path} (from ${variable}): ${systemCode(error)}`;
+      throw failure('local', message, "check the free disk space and the file's permissions");
     }
   };
 }

@@ -2,27 +2,24 @@
 import { GwtokenError } from '../../errors';
 import { foreign } from '../../text';
 import { longerTimeout } from '../../waiting';
-import type { KeychainReason } from '../../world';
 import type { Failure } from './child';
-import type { KeyringState } from './keyring-state';
+import type { KeyringProblem } from './keyring-state';
 
-interface Words {
+/** The sentence of a reason, and its other words on macOS or Windows. */
+interface Row {
   readonly text: string;
   readonly hint?: string;
-}
-
-/** What gwtoken says, and what it says in other words on macOS or Windows. */
-interface Row extends Words {
+  readonly darwin?: Partial<Row>;
+  readonly win32?: Partial<Row>;
   /**
    * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString)
    * and Windows (FormatMessage, in English). The first row that matches counts.
    */
   readonly texts?: RegExp;
-  readonly darwin?: Partial<Words>;
-  readonly win32?: Partial<Words>;
 }
 
-const ROWS: Readonly<Record<KeychainReason, Row>> = {
+/** In the order in which the parts of a keychain are needed. */
+const ROWS = {
   'module-missing': {
     text: 'the keychain module keytar is not installed',
     hint: 'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
@@ -82,20 +79,26 @@ const ROWS: Readonly<Record<KeychainReason, Row>> = {
     text: 'the keychain module crashed',
     hint: 'try again; if it keeps crashing, reinstall gwtoken',
   },
+  /** Two sessions in a row. */
   'key-mismatch': {
     texts: /public key size is invalid|Can't find session/,
     text: 'the keychain and its module agreed on no key twice in a row',
     hint: 'try again',
   },
+  /** By a message that gwtoken does not know. */
   failed: { text: 'unexpected keychain error' },
-};
+} satisfies Readonly<Record<string, Row>>;
+
+export type KeychainReason = keyof typeof ROWS;
 
 /** The loaders' texts of glibc and musl. */
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
 /** Makes the error for a reason. @param raw the keychain's own words, or why its process ended */
 export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
-  const { text, hint } = wordsFor(reason, platform);
+  const row: Row = ROWS[reason];
+  const own = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
+  const { text, hint } = { ...row, ...own };
   const said = raw && foreign(raw).slice(0, 200);
   return new GwtokenError('keychain', reason === 'failed' ? `${text}: ${said}` : text, {
     reason,
@@ -112,29 +115,19 @@ export function failureError(failure: Failure, platform: NodeJS.Platform): Gwtok
 function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
   if (code === 'MODULE_NOT_FOUND') return 'module-missing';
   if (!isLoaded) return NO_LIBSECRET.test(message) ? 'library-missing' : 'not-loadable';
-  const reasons = Object.keys(ROWS) as KeychainReason[];
-  return reasons.find((reason) => ROWS[reason].texts?.test(message)) ?? 'failed';
+  const rows = Object.entries(ROWS) as [KeychainReason, Row][];
+  return rows.find(([, { texts }]) => texts?.test(message))?.[0] ?? 'failed';
 }
 
-function wordsFor(reason: KeychainReason, platform: NodeJS.Platform): Words {
-  const row = ROWS[reason];
-  return platform === 'darwin' || platform === 'win32' ? { ...row, ...row[platform] } : row;
-}
-
-/** Makes the error for a limit that has passed. @param state the keyring's, if the bus knows it */
+/** Makes the error for a limit that has passed. @param problem the keyring's, if the bus knows one */
 export function notAnswered(
-  state: KeyringState | undefined,
+  problem: KeyringProblem,
   limitMs: number,
   platform: NodeJS.Platform,
 ): GwtokenError {
-  const reason = state === 'locked' ? 'locked' : state === 'none' ? 'no-collection' : 'timed-out';
-  const ends = {
-    locked: 'is still locked after',
-    'no-collection': 'still has no default keyring after',
-    'timed-out': 'did not answer within',
-  };
-  const { hint = '' } = wordsFor(reason, platform);
-  const longer = `to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`;
-  const message = `the keychain ${ends[reason]} ${limitMs / 1000} s`;
-  return new GwtokenError('keychain', message, { reason, hints: [reason === 'timed-out' ? longer : hint] });
+  if (problem !== undefined) return keychainError(problem, platform);
+  return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
+    reason: 'timed-out',
+    hints: [`to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`],
+  });
 }

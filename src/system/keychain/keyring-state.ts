@@ -7,8 +7,8 @@ import type { Env } from '../../world';
 import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
-/** The default keyring's state; `unknown` if dbus-send is not installed, or gets no answer in time. */
-export type KeyringState = 'unlocked' | 'locked' | 'none' | 'unknown';
+/** Why the default keyring gives no items; undefined if it is open, or if nobody answers in time. */
+export type KeyringProblem = 'locked' | 'no-collection' | undefined;
 
 /** The time for an answer: the service has just given one, and without it gwtoken would have to guess. */
 const LIMIT_MS = 5000;
@@ -17,22 +17,17 @@ const READ_ALIAS = [SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', 'string
 /** All properties at once: gnome-keyring may abort if it is asked for one before it has noticed who asks. */
 const GET_ALL = ['org.freedesktop.DBus.Properties.GetAll', 'string:org.freedesktop.Secret.Collection'];
 
-/** Returns the state of the default keyring; never rejects. @param caller ends the query before its limit */
-export async function keyringState(
-  env: Env,
-  limitMs = LIMIT_MS,
-  caller?: AbortSignal,
-): Promise<KeyringState> {
-  const query = async (signal: AbortSignal): Promise<KeyringState> => {
+/** Returns what is wrong with the default keyring; never rejects. @param caller ends the query earlier */
+export async function keyringProblem(env: Env, caller?: AbortSignal): Promise<KeyringProblem> {
+  const query = async (signal: AbortSignal): Promise<KeyringProblem> => {
     const [, path] = /"(\/[^"]*)"/.exec(await callBus(READ_ALIAS, env, signal)) ?? [];
-    if (path === undefined) return 'unknown';
+    if (path === undefined) return undefined;
     // The path `/` means that there is no collection.
-    if (path === '/') return 'none';
+    if (path === '/') return 'no-collection';
     const properties = await callBus([path, ...GET_ALL], env, signal);
-    const [, isLocked] = /"Locked"\s+variant\s+boolean (true|false)/.exec(properties) ?? [];
-    return isLocked === undefined ? 'unknown' : isLocked === 'true' ? 'locked' : 'unlocked';
+    return /"Locked"\s+variant\s+boolean true/.test(properties) ? 'locked' : undefined;
   };
-  return await withinLimit(limitMs, query, caller).catch(() => 'unknown');
+  return await withinLimit(LIMIT_MS, query, caller).catch(() => undefined);
 }
 
 /** Returns what dbus-send prints; nothing if it fails. */

@@ -1,7 +1,6 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Interrupted, limitReached, messageOf, systemCode } from '../../errors';
-import { untilSignal } from '../../waiting';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
@@ -10,26 +9,25 @@ import { windowsProgram } from './helper-program';
  * Runs a line, and resolves with how it ended. It shares gwtoken's terminal and process group, since `op` and
  * `pass` prompt there. Whatever ends the waiting also ends its shell.
  *
- * @throws Interrupted if a signal meant for gwtoken arrives meanwhile; the signal's reason if that is aborted
+ * @throws the signal's reason if it is aborted; Interrupted if the command ended by a Ctrl-C
  */
 export async function runCredentialCommand(
+  world: Pick<World, 'env' | 'platform'>,
   command: string,
   { env, timeoutMs, limit, signal }: CommandOptions,
-  proc: Pick<NodeJS.Process, 'env' | 'platform'>,
-  onSignals: World['onSignals'],
 ): Promise<CommandEnd> {
   let child: ChildProcess | undefined;
-  const run = (): Promise<CommandEnd> => {
+  const run = async (): Promise<CommandEnd> => {
     child = spawn(command, {
       // It runs `/bin/sh -c COMMAND`, or `cmd /d /s /c "COMMAND"`.
-      shell: proc.platform === 'win32' ? windowsProgram('cmd.exe', proc.env) : '/bin/sh',
+      shell: world.platform === 'win32' ? windowsProgram('cmd.exe', world.env) : '/bin/sh',
       env: { ...env },
       stdio: ['inherit', 'pipe', 'inherit'],
     });
     return endOf(child, limit);
   };
   try {
-    const end = await untilSignal(onSignals, () => withinLimit(timeoutMs, async () => run(), signal));
+    const end = await withinLimit(timeoutMs, run, signal);
     // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
     const isCtrlC = end.how === 'killed' ? end.signal === 'SIGINT' : end.how === 'exited' && end.code === 130;
     if (isCtrlC) throw new Interrupted('SIGINT');
@@ -37,7 +35,9 @@ export async function runCredentialCommand(
   } catch (error) {
     if (error instanceof TimedOut) return { how: 'late' };
     if (error instanceof Interrupted || signal?.aborted) throw error;
-    return notStarted(error);
+    const limit = limitReached(error);
+    if (limit) throw limit;
+    return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
   } finally {
     // A program that the shell has started may live on, with the other end of the pipe.
     child?.stdout?.destroy();
@@ -65,10 +65,4 @@ function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
       ),
     );
   });
-}
-
-function notStarted(error: unknown): CommandEnd {
-  const limit = limitReached(error);
-  if (limit) throw limit;
-  return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
 }

@@ -1,13 +1,13 @@
 /** The end of gwtoken by a signal. */
-import { constants } from 'node:os';
-import { isTerminal } from '../terminal/capabilities';
+import type { Interrupted } from '../../errors';
+import { isTerminal } from '../terminal/terminal';
 
 /**
  * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals,
  * and a kill would give code 1: there it ends with the exit code that other systems' shells show.
  */
-export function endBySignal(self: NodeJS.Process, signal: NodeJS.Signals): void {
-  self.exitCode = 128 + constants.signals[signal];
+export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrupted): void {
+  self.exitCode = exitCode;
   // Nothing is cut off: all output has been written, even to a pipe.
   if (self.platform === 'win32') self.exit();
   // After a prompt the terminal is raw; Node gives it back at an exit, but not before a signal.

@@ -10,7 +10,7 @@ import spawn from 'cross-spawn';
 import { failure, type GwtokenError, messageOf, systemCode } from '../../errors';
 import { quoted } from '../../text';
 import type { ChildEnd, Env, World } from '../../world';
-import { isForeground } from '../terminal/foreground';
+import { isForeground } from '../terminal/terminal';
 import { absolutePath } from './helper-program';
 
 /** Meant for the child. */
@@ -22,11 +22,11 @@ const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP']
 
 /** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
+  { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
   command: string,
   args: readonly string[],
   given: Env,
-  text: string | undefined,
-  { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
+  text?: string,
 ): Promise<ChildEnd> {
   let child: ChildProcess | undefined;
   const isWindows = platform === 'win32';
@@ -49,7 +49,7 @@ export async function runProgram(
       });
     });
   } catch (error) {
-    throw startError(error, command, args, isWindows);
+    throw startError(error, command, isWindows);
   } finally {
     release();
   }
@@ -115,12 +115,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   E2BIG: 'has too many or too long arguments and variables',
 };
 
-function startError(
-  error: unknown,
-  command: string,
-  args: readonly string[],
-  isWindows: boolean,
-): GwtokenError {
+function startError(error: unknown, command: string, isWindows: boolean): GwtokenError {
   const code = systemCode(error) ?? messageOf(error);
   // A variable that was meant for the command may be a secret.
   const name = quoted(command.replace(/^(\w+=).*/s, '$1…'));
@@ -129,12 +124,6 @@ function startError(
     return failure('not-runnable', `cannot run ${name}: it ${problem}`);
   }
   const shell = isWindows ? 'cmd /d /c …' : "sh -c '…'";
-  const isLine = args.length === 0 && /[\s|&;<>$]/.test(command);
-  const elsewhere = isWindows
-    ? `to run a cmd.exe built-in: gwtoken exec -- ${shell}`
-    : 'shell aliases and functions do not work here';
-  const hint = isLine
-    ? `to run a shell command line: gwtoken exec -- ${shell}`
-    : `check the spelling and PATH; ${elsewhere}`;
+  const hint = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
   return failure('not-found', `command not found: ${name}`, hint);
 }

@@ -6,18 +6,18 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Interrupted } from '../../errors';
 import { untilSignal } from '../../waiting';
-import type { Terminal, World } from '../../world';
+import type { World } from '../../world';
 import { endBySignal } from '../processes/die-of-signal';
-
-export type Prompts = Pick<Terminal, 'ask' | 'askSecret' | 'confirm'>;
+import type { ReadLine } from './terminal';
 
 /** Time in which what was typed before a prompt arrives. */
 const TYPED_AHEAD_MS = 10;
 
 const BACKSPACE = /[\b\x7f]/;
 
-export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals']): Prompts {
+export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals']): ReadLine {
   const { stdin, stderr } = proc;
   let isShown = false;
   /** The question whose answer is not shown. */
@@ -32,7 +32,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
   const open = (): Interface => {
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     const leave = (): void => {
-      if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, 'SIGINT');
+      if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
     };
     const goOn = (): void => {
       stderr.write(hidden);
@@ -42,7 +42,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
     return reader.on('SIGINT', leave).on('close', leave).on('SIGCONT', goOn);
   };
 
-  const readLine = async (question: string, isSecret: boolean): Promise<string> => {
+  return async (question, isSecret) => {
     let isEnded = false;
     try {
       return await untilSignal(onSignals, async () => {
@@ -69,27 +69,6 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
       hidden = '';
       if (!isEnded) stderr.write('\n');
     }
-  };
-
-  /** Asks until the check finds no problem. */
-  const answer = async (
-    question: string,
-    check: (answer: string) => string | undefined,
-    { stored = '', isSecret = false } = {},
-  ): Promise<string> => {
-    const shown = stored === '' ? question : `${question} [${stored}]`;
-    for (;;) {
-      const given = (await readLine(`${shown}: `, isSecret)) || stored;
-      const problem = check(given);
-      if (problem === undefined) return given;
-      stderr.write(`${problem}\n`);
-    }
-  };
-
-  return {
-    ask: (question, check, stored) => answer(question, check, { stored }),
-    askSecret: (question, check) => answer(question, check, { isSecret: true }),
-    confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N): `, false)),
   };
 }
 

@@ -9,7 +9,7 @@ const FRAME_MS = 100;
 const FRAMES = ['|', '/', '-', '\\'];
 const ERASE_LINE = '\r\x1b[K';
 
-export interface Spinner extends Pick<Terminal, 'spin'> {
+interface Spinner extends Pick<Terminal, 'spin'> {
   /** Erases it until the next frame. */
   erase(): void;
 }
@@ -42,7 +42,7 @@ export function openSpinner(
         text = other;
       };
       try {
-        return await untilSignal(onSignals, () => work(relabel));
+        return await untilSignal(onSignals, (cancelled) => work(relabel, cancelled));
       } finally {
         clearInterval(timer);
         erase();

@@ -1,6 +1,6 @@
 /** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { GwtokenError, messageOf, orUndefined, ReaderGone, systemCode } from '../../errors';
+import { failure, messageOf, orUndefined, ReaderGone, systemCode } from '../../errors';
 
 /** The codes for a reader that has gone; EOF is Node 20's on Windows. */
 const READER_GONE = ['EPIPE', 'EOF'];
@@ -18,11 +18,10 @@ export function writeAll(descriptor: number, text: string): void {
       const code = systemCode(error);
       if (code === 'EAGAIN') sleepSync(5);
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
-      else
-        throw new GwtokenError('local', `cannot write output (${code ?? messageOf(error)})`, {
-          hints: ['free some disk space, or write elsewhere'],
-          cause: error,
-        });
+      else {
+        const message = `cannot write output (${code ?? messageOf(error)})`;
+        throw failure('local', message, 'free some disk space, or write elsewhere');
+      }
     }
   }
 }

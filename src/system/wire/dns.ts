@@ -4,7 +4,7 @@
  * So on Linux getent(1) does it, where it is installed, in a process that can be killed: the same
  * getaddrinfo, the same nsswitch.conf.
  */
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCode } from '../../errors';
 import type { Env } from '../../world';
@@ -16,28 +16,18 @@ export type Find = (host: string, options: LookupOptions) => Promise<LookupAddre
 /** If getent takes this long to fail, DNS is silent, and a second lookup, for the reason, would hang. */
 const SILENT_AFTER_MS = 2000;
 
-/** Makes the function that node:net takes. */
+/** Makes the function that node:net takes; where it tries one address after the other, it wants them all. */
 export function asLookup(find: Find): LookupFunction {
   return (host, options, callback) => {
     find(host, options).then(
-      (addresses) => {
-        const { address = '', family } = addresses[0] ?? {};
-        if (options.all) callback(null, addresses);
-        else callback(null, address, family);
-      },
+      (addresses) => callback(null, addresses),
       (error) => callback(error, []),
     );
   };
 }
 
 /** Finds addresses inside Node. */
-export const findHere: Find = (host, options) =>
-  new Promise((resolve, reject) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) reject(error);
-      else resolve(addresses);
-    });
-  });
+export const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: true });
 
 /** Finds addresses for `http:`, which is allowed only on this machine: `localhost` must resolve to it. */
 export const findOnLoopback: Find = async (host, options) => {
@@ -51,8 +41,6 @@ export const findOnLoopback: Find = async (host, options) => {
 export function findByGetent(env: Env, signal: AbortSignal): Find {
   const helperEnv = helperEnvironment(env, 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES');
   return async (host, options) => {
-    // An option of getent's.
-    if (host.startsWith('-')) return await findHere(host, options);
     const startedAtMs = performance.now();
     const { error, stdout } = await runHelper('getent', ['ahosts', host], helperEnv, signal);
     signal.throwIfAborted();

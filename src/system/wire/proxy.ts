@@ -1,4 +1,8 @@
-/** Chooses the proxy for a URL: HTTPS_PROXY and NO_PROXY, lower-case names first, with curl's rules. */
+/** An HTTP proxy: whether there is one for a URL, and the tunnel through it, by undici's ProxyAgent. */
+import type { buildConnector } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import type Client from 'undici/lib/dispatcher/client.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { orUndefined, usage } from '../../errors';
 import type { Env } from '../../world';
 
@@ -12,7 +16,11 @@ export interface HttpProxy {
   readonly label: string;
 }
 
-/** Returns the proxy; undefined for none. @throws GwtokenError `usage` for what is no proxy's URL */
+/**
+ * Returns the proxy of HTTPS_PROXY and NO_PROXY, lower-case names first, by curl's rules; undefined for none.
+ *
+ * @throws GwtokenError `usage` for what is no proxy's URL
+ */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
   if (protocol === 'http:' || source === undefined) return undefined;
@@ -50,4 +58,34 @@ function isExempt(hostname: string, port: string, list: string): boolean {
     const domain = name.replace(/^\[|\]$|^\*?\.|\.$/g, '').toLowerCase();
     return entry === '*' || (ownPort === port && domain !== '' && `.${host}`.endsWith(`.${domain}`));
   });
+}
+
+export type Peer = 'endpoint' | 'proxy';
+export type OptionsFor = (to: Peer) => buildConnector.BuildOptions;
+export type OpenClient = (
+  to: Peer,
+  origin: string | URL,
+  connect: buildConnector.BuildOptions | buildConnector.connector,
+) => Client;
+
+/** Returns a dispatcher whose requests go through the proxy. */
+export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClient: OpenClient): ProxyAgent {
+  return new ProxyAgent({
+    uri: url.href,
+    proxyTls: optionsFor('proxy'),
+    requestTls: optionsFor('endpoint'),
+    factory: (origin, made) => openClient('endpoint', origin, connectorIn(made)),
+    clientFactory(origin, made) {
+      // undici names the proxy to TLS even if it is an address, of which Node warns.
+      const toProxy = connectorIn(made);
+      const client = openClient('proxy', origin, (to, done) => toProxy({ ...to, servername: '' }, done));
+      // A method that undici's entry point, which is not loaded, gives to all clients.
+      return Object.assign(client, { connect });
+    },
+  });
+}
+
+/** Returns the connector in what undici passes to the functions that make its clients. */
+function connectorIn(made: object): buildConnector.connector {
+  return (made as { connect: buildConnector.connector }).connect;
 }

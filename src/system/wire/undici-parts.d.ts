@@ -1,5 +1,5 @@
 // The parts of undici that are bundled, by their path inside the package: all of it costs 30 ms more to load.
-// undici is pinned to one exact version, and test/package/undici-parts.test.ts tells when a part has moved.
+// undici is pinned to one exact version, and test/package/package.test.ts tells when a part has moved.
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }

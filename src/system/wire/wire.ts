@@ -1,31 +1,64 @@
-/** The wire to the token endpoint: one request for each connection, no redirect. Rare parts load late. */
+/**
+ * The wire to the token endpoint: one POST over a connection of its own, no redirect. undici connects,
+ * tunnels and speaks HTTP; it is told here whom to trust and where to look names up. Rare parts load late.
+ */
+import { isIP } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
+import type { buildConnector } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Client from 'undici/lib/dispatcher/client.js';
 import { systemCode } from '../../errors';
-import type { ConnectionProgress, FormReply, PostForm } from '../../world';
+import { warn } from '../../text';
+import type { ConnectionProgress, FormReply, PostForm, PostOptions, World } from '../../world';
+import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
-import { findByGetent, findHere, findOnLoopback } from './dns';
-import { post, type Trust } from './post';
-import { proxyFor } from './proxy';
+import type { Trust } from './certificates';
+import { asLookup, type Find, findByGetent, findHere, findOnLoopback } from './dns';
+import type { HttpProxy, OpenClient, OptionsFor, Peer } from './proxy';
 
-export interface WireOptions {
-  /** The environment itself, not a copy: see {@link ignoring}. */
-  readonly env: Record<string, string | undefined>;
-  readonly platform: NodeJS.Platform;
-  readonly nodeVersion: string;
-  warn(line: string): void;
+/** One request over one connection. */
+interface Attempt {
+  readonly url: URL;
+  readonly options: PostOptions;
+  readonly proxy: HttpProxy | undefined;
+  readonly find: Find;
+  /** Returns what TLS connects with. */
+  tlsFor(to: Peer): buildConnector.BuildOptions;
+  readonly signal: AbortSignal;
+  report(facts: Partial<ConnectionProgress>): void;
 }
 
-/** Returns the function that posts, each time over a connection of its own. */
-export function openWire({ env, platform, nodeVersion, warn }: WireOptions): PostForm {
+/**
+ * If it is 0, Node says at a connection that it is insecure, which ours are not: it is away meanwhile, and
+ * back for what `exec` starts.
+ */
+const UNVERIFIED = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+/** Delay before the next address of a name is tried: far hosts need more than Node's 250 ms. */
+const NEXT_ADDRESS_AFTER_MS = 500;
+
+/** undici's code for the end of a connection that it has no more use for. */
+const AS_WISHED = 'UND_ERR_INFO';
+
+/**
+ * Returns the function that posts, each time over a connection of its own.
+ *
+ * @param proc with the environment itself, not a copy: see {@link UNVERIFIED}
+ */
+export function openWire(
+  { env, platform, versions }: Pick<NodeJS.Process, 'env' | 'platform' | 'versions'>,
+  streams: Pick<World, 'stderr'>,
+): PostForm {
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
   // Later versions do not, and print a warning or know the flag no more.
-  if (nodeVersion.startsWith('20.')) setFlagsFromString('--liftoff-only');
-  const verifying = ignoring('NODE_TLS_REJECT_UNAUTHORIZED', env, warn);
+  if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  let isWarned = false;
 
   return async (address, options) => {
-    const { caFile, timeoutMs, trace, signal: caller } = options;
+    const { caFile, timeoutMs, trace } = options;
     const url = new URL(address);
-    const proxy = proxyFor(url, env);
+    const hasProxy = env['https_proxy'] || env['HTTPS_PROXY'];
+    const proxy = hasProxy ? (await import('./proxy')).proxyFor(url, env) : undefined;
     const progress: ConnectionProgress = { waitingFor: 'connect' };
     const report = (facts: Partial<ConnectionProgress>): void => {
       Object.assign(progress, facts);
@@ -37,51 +70,105 @@ export function openWire({ env, platform, nodeVersion, warn }: WireOptions): Pos
     }
 
     const ask = async (signal: AbortSignal): Promise<FormReply> => {
-      const lookUp = platform === 'linux' ? findByGetent(env, signal) : findHere;
-      const find = url.protocol === 'http:' ? findOnLoopback : lookUp;
-      const attempt = (trust: Trust) => post({ url, options, proxy, trust, find, signal, report });
-      const own = caFile === undefined ? {} : await trustOf(caFile, env);
+      const way = { url, options, proxy, signal, report };
+      if (url.protocol === 'http:') return await post({ ...way, find: findOnLoopback, tlsFor: () => ({}) });
+      const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
+      const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
+      const attempt = (trust: Trust) =>
+        post({ ...way, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+      const own = caFile === undefined ? {} : trustFile(caFile, env);
       try {
         return await attempt(own);
       } catch (error) {
         const { UNKNOWN_CA } = await import('./problems');
-        if (!UNKNOWN_CA.includes(systemCode(error) ?? '')) throw error;
-        const { nodeRoots, systemRoots } = await import('./authorities');
-        const system = systemRoots(env, platform);
+        const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(own, env, platform);
         if (!system) throw error;
         trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-        return await attempt({ ca: [...(own.ca ?? nodeRoots(env)), ...system.roots], from: system.from });
+        return await attempt(system);
       }
     };
+    const isUnverified = env[UNVERIFIED] === '0';
+    if (isUnverified && !isWarned)
+      warn(streams, `${UNVERIFIED}=0 is ignored: certificates are always verified`);
+    isWarned ||= isUnverified;
+    if (isUnverified) delete env[UNVERIFIED];
     try {
-      return await verifying(() => withinLimit(timeoutMs, ask, caller));
+      return await withinLimit(timeoutMs, ask, options.signal);
     } catch (error) {
       const { wireProblem } = await import('./problems');
       throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs });
+    } finally {
+      if (isUnverified) env[UNVERIFIED] = '0';
     }
   };
 }
 
-async function trustOf(caFile: string, env: WireOptions['env']): Promise<Trust> {
-  const { nodeRoots, readCaFile } = await import('./authorities');
-  return { ca: [...nodeRoots(env), readCaFile(caFile)], from: caFile };
+/** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
+async function post(attempt: Attempt): Promise<FormReply> {
+  const { url, options, proxy, signal, report } = attempt;
+  let lose: (cause: Error) => void = () => {};
+  const lost = new Promise<Error>((resolve) => {
+    lose = resolve;
+  });
+  const openClient: OpenClient = (to, origin, connect) =>
+    // undici's own limits are off: the caller's holds for everything.
+    new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
+      .on('connect', () => report({ waitingFor: to === 'proxy' ? 'tunnel' : 'reply' }))
+      .on('connectionError', (_origin, _targets, error) => lose(error))
+      .on('disconnect', (_origin, _targets, error) => {
+        if (to === 'proxy' && systemCode(error) === AS_WISHED) report({ waitingFor: 'handshake' });
+        else lose(error);
+      });
+  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
+  const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
+  report({ waitingFor: 'connect', ...(isIP(host) === 0 ? {} : { addresses: [host] }) });
+  const dispatcher = proxy
+    ? (await import('./proxy')).openTunnel(proxy, optionsFor, openClient)
+    : openClient('endpoint', url.origin, optionsFor('endpoint'));
+  signal.throwIfAborted();
+  signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
+
+  const sent = request.call(dispatcher, {
+    origin: url.origin,
+    path: url.pathname,
+    method: options.method,
+    headers: options.headers,
+    body: options.body,
+  });
+  // A connection that breaks before the request is sent undici would open again and again.
+  const reply = await Promise.race([sent, lost.then((cause) => Promise.reject(cause))]);
+  report({ waitingFor: 'body' });
+  const { statusCode: status, headers } = reply;
+  const body = await readAll(reply.body, options.maxBytes).catch((error: unknown) => {
+    if (systemCode(error) === 'EFBIG') return 'too-long' as const;
+    throw error;
+  });
+  const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
+  if (status === 200 && !isFramed && body !== 'too-long') {
+    // Its end is that of the connection (RFC 9112 section 6.3), and a cut looks like one to undici.
+    const cause = await lost;
+    if (systemCode(cause) !== AS_WISHED) throw cause;
+  }
+  return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/**
- * Returns a function that works without a variable that is 0, and warns of it once. Node reads this one at
- * each connection, and says on stderr that it is insecure, which ours are not. `exec` passes it on.
- */
-function ignoring(name: string, env: WireOptions['env'], warn: WireOptions['warn']) {
-  let isWarned = false;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (env[name] !== '0') return await work();
-    if (!isWarned) warn(`${name}=0 is ignored: certificates are always verified`);
-    isWarned = true;
-    delete env[name];
-    try {
-      return await work();
-    } finally {
-      env[name] = '0';
-    }
+/** Returns what undici connects with. */
+function connectOptions({ options, find, signal, report }: Attempt): buildConnector.BuildOptions {
+  return {
+    // Ends a socket that is still connecting, which undici does not; its own limit is off.
+    signal,
+    timeout: 0,
+    // It is for one request; Wine has no keep-alive, and Node could not connect there.
+    keepAlive: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    lookup: asLookup(async (name, wanted) => {
+      report({ waitingFor: 'lookup' });
+      const found = await find(name, wanted);
+      const addresses = found.map(({ address }) => address);
+      options.trace?.(`the addresses of ${name}: ${addresses.join(', ')}`);
+      report({ waitingFor: 'connect', addresses });
+      return found;
+    }),
   };
 }

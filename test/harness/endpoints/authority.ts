@@ -80,15 +80,17 @@ const signer = (subject: string): Signer => ({
 });
 const keyOf = ({ privateKey }: Signer): string => String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
+const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
+
 /** The PEM text of a certificate for a public key. */
 function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: number, until: number): string {
   const publicKey = of.publicKey.export({ type: 'spki', format: 'der' });
-  const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
+  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
   const extensions = [
     ...own,
     // Which of several CAs of one name it is.
-    extension('2.5.29.14', der(0x04, keyId(of))),
-    extension('2.5.29.35', sequence(der(0x80, keyId(by)))),
+    extension('551d0e', der(0x04, keyId(of))),
+    extension('551d23', sequence(der(0x80, keyId(by)))),
   ];
   const signed = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
@@ -116,20 +118,13 @@ const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
 const bits = (content: Buffer): Buffer => der(0x03, Buffer.of(0), content);
 const text = (content: string, tag = 0x0c): Buffer => der(tag, Buffer.from(content));
 
-function oid(dotted: string): Buffer {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  const bytes = rest.flatMap((part) => {
-    const digits = [part & 127];
-    for (let left = part >> 7; left > 0; left >>= 7) digits.unshift((left & 127) | 128);
-    return digits;
-  });
-  return der(0x06, Buffer.from([first * 40 + second, ...bytes]));
-}
+/** The digits are those of its encoding. */
+const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 
 const time = (days: number): Buffer =>
   text(`${new Date(Date.now() + days * 86_400_000).toISOString().replace(/^..|[-:T]|\..*/g, '')}Z`, 0x17);
 
-const ATTRIBUTES: Readonly<Record<string, string>> = { CN: '2.5.4.3', O: '2.5.4.10', OU: '2.5.4.11' };
+const ATTRIBUTES: Readonly<Record<string, string>> = { CN: '550403', O: '55040a', OU: '55040b' };
 const distinguishedName = (subject: string): Buffer =>
   sequence(
     ...subject
@@ -146,9 +141,9 @@ const keyId = ({ publicKey }: Signer): Buffer =>
     .digest();
 
 /** CA:TRUE. */
-const AUTHORITY = [extension('2.5.29.19', sequence(der(0x01, Buffer.of(255))))];
+const AUTHORITY = [extension('551d13', sequence(der(0x01, Buffer.of(255))))];
 const server = (names: string): Buffer[] => [
-  extension('2.5.29.17', sequence(...names.split(', ').map(alternativeName))),
+  extension('551d11', sequence(...names.split(', ').map(alternativeName))),
 ];
 
 function alternativeName(name: string): Buffer {

@@ -9,25 +9,23 @@ export interface IdentityClient {
 /** The client that a test has unless it asks for another. */
 export const CLIENT: IdentityClient = { clientId: 'client', clientSecret: 'secret+/=&' };
 
-export interface IdentityServerOptions {
-  /** The clients that this region knows, a sandbox client being just one more; {@link CLIENT} if left out. */
-  readonly clients?: readonly IdentityClient[];
-  readonly scope?: string;
-  /** PEM texts; the server then speaks https. */
-  readonly tls?: { readonly key: string; readonly cert: string };
-}
-
 export interface IdentityServer extends TokenEndpoint {
   /** The access tokens given out, oldest first. */
   readonly issued: string[];
 }
 
-/** Starts one region's identity endpoint, which answers as the certified one of independent-server does. */
+/**
+ * Starts one region's identity endpoint, which answers as the certified one of independent-server does.
+ *
+ * @param clients those that it knows, a sandbox client being just one more
+ */
 export async function startIdentityServer({
   clients = [CLIENT],
   scope = '',
-  tls,
-}: IdentityServerOptions = {}): Promise<IdentityServer> {
+}: {
+  readonly clients?: readonly IdentityClient[];
+  readonly scope?: string;
+} = {}): Promise<IdentityServer> {
   const issued: string[] = [];
   const endpoint = await startTokenEndpoint((_, form) => {
     const isKnown = clients.some(
@@ -42,6 +40,6 @@ export async function startIdentityServer({
     const token = randomBytes(32).toString('base64url');
     issued.push(token);
     return { body: { access_token: token, token_type: 'Bearer', expires_in: 3600, scope } };
-  }, tls);
+  });
   return Object.assign(endpoint, { issued });
 }

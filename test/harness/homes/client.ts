@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client';
 import type { Host } from '../../../src/system/files/paths';
 import { entryPath } from '../../../src/system/files/token-cache';
 import { type CacheEntry, formatEntry } from '../../../src/token/cache';
-import { CLIENT } from '../endpoints/identity-server';
+import { CLIENT, type IdentityClient } from '../endpoints/identity-server';
 
 export const MACHINE: Host = { platform: process.platform, uid: process.geteuid?.() };
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
@@ -53,4 +53,24 @@ export function inVariables(authUrl: string, { clientId, clientSecret } = CLIENT
 /** What a client in the keychain has in the environment. */
 export function withoutVariables(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GWTOKEN_CLIENT_')));
+}
+
+/** What is to be stored; the client is {@link CLIENT} if left out, the region `eu`. */
+export interface Login extends Partial<IdentityClient> {
+  readonly region?: 'eu' | 'us';
+  /** The setting's, if left out. */
+  readonly authUrl?: string;
+  /** Further flags, such as `--sandbox`. */
+  readonly flags?: readonly string[];
+}
+
+/** The command line of a login whose secret comes on stdin. */
+export function loginArgs({
+  region = 'eu',
+  authUrl,
+  clientId = CLIENT.clientId,
+  flags = [],
+}: Login): string[] {
+  const address = authUrl === undefined ? [] : ['--auth-url', authUrl];
+  return ['login', '--region', region, ...address, '--client-id', clientId, '--secret-stdin', ...flags];
 }

@@ -7,8 +7,8 @@ import {
   startProgram,
 } from '../programs/program';
 import { openGwtoken, type Terminal } from '../programs/terminal';
+import { type Login, loginArgs } from './client';
 import { type HomeFolders, openFolders } from './folder';
-import { type Login, loginArgs } from './login';
 
 type Env = Readonly<Record<string, string>>;
 

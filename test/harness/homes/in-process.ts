@@ -7,9 +7,8 @@ import { openWorld } from '../../../src/system/world';
 import type { FormReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
 import { type Answer, tokenReply } from '../endpoints/token-endpoint';
-import { inVariables } from './client';
+import { inVariables, type Login, loginArgs } from './client';
 import { type HomeFolders, openFolders } from './folder';
-import { type Login, loginArgs } from './login';
 
 export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configure'> {
   /** Of what comes next: a client in variables, until a test says otherwise. */

@@ -1,20 +1,26 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What `look` finds in /proc; `otherwise` if the process, its thread or its file ends meanwhile, or is not ours. */
+export function inProc<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
 
 /** The command lines of processes with `text` in their environment (Linux, /proc): what a run left behind. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
+    .flatMap((pid) =>
+      inProc(() => {
         if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)) return [];
         return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`];
-      } catch {
-        // It has ended meanwhile, or is not ours.
-        return [];
-      }
-    });
+      }, []),
+    );
 }
 
 /** Waits until there is none left, one second at most, and gives those that are. */
@@ -43,22 +49,14 @@ export async function until(what: string, holds: () => boolean, timeoutMs = 30_0
   }
 }
 
-/** The processes below this one, nearest first; slim containers have no ps, and macOS has no /proc. */
+/** The processes below this one, its own children first; slim containers have no pgrep, and macOS has no /proc. */
 export function descendants(pid: number): number[] {
-  const lines =
+  const lists =
     process.platform === 'linux'
-      ? readdirSync('/proc').flatMap((name) => parentOf(name))
-      : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'latin1' }).trim().split('\n');
-  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
-  const found = [pid];
-  for (const parent of found) found.push(...pairs.filter(([, of]) => of === parent).map(([child]) => child!));
-  return found.slice(1);
-}
-
-function parentOf(pid: string): string[] {
-  try {
-    return [`${pid} ${/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]}`];
-  } catch {
-    return [];
-  }
+      ? inProc(() => readdirSync(`/proc/${pid}/task`), []).map((task) =>
+          inProc(() => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'), ''),
+        )
+      : [spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).stdout];
+  const children = lists.flatMap((list) => (list.match(/\d+/g) ?? []).map(Number));
+  return [...children, ...children.flatMap(descendants)];
 }

@@ -1,5 +1,5 @@
 /** How the config file and the list of stored clients are written: what is checked, when, and read again. */
-import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig } from '../../../src/system/files/config-file';
@@ -29,7 +29,8 @@ test('what is stored is read again under the lock: no change of another process 
   const edit = () => config().edit([{ key: 'retries', value: 1 }]);
   const release = await hold();
   const edited = edit();
-  put('{"region":"us"}');
+  // Of an editor that begins a file with a byte order mark.
+  put('\uFEFF{"region":"us"}');
   release();
   await edited;
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: 1 });
@@ -96,22 +97,12 @@ test('a stored client is added, replaced or removed, and what a later version ha
   expect(stored()).toEqual({ later, a: known('three') });
 });
 
-test('a link to a file that is not there is not replaced by a file', async ({ needs }) => {
-  needs('posix');
-  symlinkSync('nowhere', file);
-  await expect(config().edit([{ key: 'retries', value: 1 }])).rejects.toMatchObject({
-    kind: 'local',
-    message: `cannot write ${file} (ENOENT)`,
-    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
-  });
-  expect(readlinkSync(file)).toBe('nowhere');
-});
-
 test('a directory that cannot be created is told in advance', async () => {
   put('{}');
   const path = join(file, 'below', 'config.json');
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
     message: `cannot write ${path} (ENOTDIR)`,
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
 });

@@ -26,47 +26,6 @@ test.runIf(posix)('the files are for the user alone, whatever the umask', async 
   expect(modes.sort()).toEqual(['default-production-eu.token.json 600']);
 });
 
-test('what killed writers left is swept ten minutes later, other files are not', async () => {
-  await gw.get();
-  gw.configure({});
-  const past = new Date(Date.now() - 601_000);
-  const put = (folder: string, names: readonly string[], isOld: boolean) => {
-    for (const path of names.map((name) => `${folder}/${name}`)) {
-      write(path);
-      if (isOld) fs.utimesSync(path, past, past);
-    }
-  };
-  const young = ['default-production-us.token.json.def.tmp', 'config.json.tmp-5291723236184b59'];
-  const others = ['token-notes.txt', 'other.tmp', 'my-token-notes.tmp', 'config.json.mine'];
-  for (const folder of [gw.cache, gw.config]) {
-    put(folder, young, false);
-    put(folder, others, true);
-  }
-  put(gw.cache, ['default-production-eu.token.json.abc.tmp', 'generation-default-eu.abc.tmp'], true);
-  put(gw.config, ['config.json.tmp-5291723236184b57', 'clients.json.tmp-5291723236184b58'], true);
-  await gw.get('--fresh');
-  expect(await gw.cli(['config', 'set', 'region', 'eu'])).toMatchObject({ code: 0 });
-  const left = (folder: string) => fs.readdirSync(folder).sort();
-  const kept = [...young, ...others];
-  expect(left(gw.cache)).toEqual(['default-production-eu.token.json', ...kept].sort());
-  expect(left(gw.config)).toEqual(['config.json', ...kept].sort());
-});
-
-test('what cannot be swept does not keep a file from being written', async () => {
-  await gw.get();
-  gw.configure({});
-  // A folder with something in it cannot be removed as a file, by root neither.
-  for (const left of [`${gw.cache}/token-notes.tmp`, `${gw.config}/config.json.tmp-5291723236184b57`]) {
-    fs.mkdirSync(left);
-    write(`${left}/x`);
-    fs.utimesSync(left, new Date(0), new Date(0));
-  }
-  expect(await gw.get('--fresh')).toBe('token-2');
-  expect(await gw.get()).toBe('token-2');
-  const set = await gw.cli(['config', 'set', 'region', 'eu']);
-  expect(set).toEqual({ code: 0, stdout: '', stderr: '' });
-});
-
 test('remove() removes the tokens of the clients that pass, also in a folder that is not trusted', async () => {
   const names = ['default-production-eu.token.json', 'acme-sandbox-us.token.json'];
   const others = ['default-production-eu.my-token.json', 'default-staging-eu.token.json', 'generation-acme'];

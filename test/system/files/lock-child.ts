@@ -2,14 +2,11 @@
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 
-const MACHINE = { platform: process.platform, uid: process.geteuid?.() };
-
 async function main(path: string) {
-  const lock = tryLock(path, MACHINE);
-  if (lock === undefined) return writeSync(1, 'none\n');
-  if (lock.held) {
+  const lock = tryLock(path, { platform: process.platform, uid: process.geteuid?.() });
+  if (lock?.held !== false) {
     writeSync(1, 'held\n');
-    return process.stdin.resume().once('end', () => lock.release());
+    return process.stdin.resume().once('end', () => lock?.release());
   }
   writeSync(1, 'waiting\n');
   writeSync(1, `${await lock.wait(20_000)}\n`);

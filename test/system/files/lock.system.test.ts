@@ -1,13 +1,54 @@
-/** What takes the lock seconds: a holder that is dead, frozen or slow. */
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+/** What takes the lock seconds, between real processes: a holder that is dead, frozen or slow. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import { tryLock } from '../../../src/system/files/lock';
+import { onCleanup } from '../../harness/clean-up';
+import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
-import { lockers, startWaiting } from './lockers';
+import { bundle } from '../../harness/programs/bundle';
+import { inherited } from '../../harness/programs/program';
+import { ROOT } from '../../harness/root';
 
-const start = await lockers();
-let [folder, path]: string[] = [];
+const program = await bundle(join(import.meta.dirname, 'lock-child.ts'));
+
+/** Starts a process that takes the lock, or waits for it and tries again. */
+function start(path: string) {
+  const child = spawn(process.execPath, [program, path], {
+    env: inherited(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  onCleanup(kill);
+  return {
+    child,
+    kill,
+    line: async (): Promise<string> => (await lines.next()).value,
+    /** Releases the lock; resolves with the exit code and the signal. */
+    async end(): Promise<unknown> {
+      child.stdin.end();
+      return await ended;
+    },
+  };
+}
+
+/** Starts several that wait for a holder. */
+async function startWaiting(count: number) {
+  const waiting = Array.from({ length: count }, () => start(path));
+  for (const { line } of waiting) expect(await line()).toBe('waiting');
+  return waiting;
+}
+
+let [folder, path]: [string, string] = ['', ''];
 beforeEach(() => {
   folder = openFolder();
   path = join(folder, 'token.lock');
@@ -17,9 +58,9 @@ const MINUTE_S = 60;
 test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
   'after %s one of the waiters takes the holder’s place, three seconds later',
   async (signal) => {
-    const holder = start(path!);
+    const holder = start(path);
     await holder.line();
-    const waiting = await startWaiting(20, () => start(path!));
+    const waiting = await startWaiting(20);
     const since = performance.now();
     holder.child.kill(signal);
     const next = waiting.map(async ({ line }) => {
@@ -34,20 +75,20 @@ test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
       holder.child.kill('SIGCONT');
       expect(await holder.end()).toEqual([0, null]);
     }
-    expect(await start(path!).line()).toBe('waiting');
+    expect(await start(path).line()).toBe('waiting');
     await Promise.all(waiting.map(({ kill }) => kill()));
-    expect(readdirSync(folder!)).toEqual(['token.lock']);
+    expect(readdirSync(folder)).toEqual(['token.lock']);
   },
 );
 
 test('a slow holder keeps the lock however long it takes, whatever a clock says', async () => {
-  const holder = start(path!);
+  const holder = start(path);
   await holder.line();
-  const [waiter] = await startWaiting(1, () => start(path!));
+  const [waiter] = await startWaiting(1);
   const line = waiter!.line();
   for (const offset of [-MINUTE_S, MINUTE_S]) {
     const then = Date.now() / 1000 + offset;
-    utimesSync(path!, then, then);
+    utimesSync(path, then, then);
     expect(await Promise.race([line, sleep(3500, 'still waiting')])).toBe('still waiting');
   }
   await holder.end();
@@ -55,12 +96,31 @@ test('a slow holder keeps the lock however long it takes, whatever a clock says'
 });
 
 test('a waiter that was killed while it removed a dead holder’s lock keeps nobody out', async () => {
-  const holder = start(path!);
+  const holder = start(path);
   await holder.line();
   await holder.kill();
-  writeFileSync(`${path}.${readFileSync(path!, 'utf8')}`, '');
-  const [waiter] = await startWaiting(1, () => start(path!));
+  writeFileSync(`${path}.${readFileSync(path, 'utf8')}`, '');
+  const [waiter] = await startWaiting(1);
   expect(await waiter!.line()).toBe('released');
   expect(await waiter!.line()).toBe('held');
-  expect(readdirSync(folder!)).toEqual(['token.lock']);
+  expect(readdirSync(folder)).toEqual(['token.lock']);
+});
+
+test('a dead holder’s lock that cannot be removed is waited for no longer than the limit', async () => {
+  writeFileSync(path, 'dead');
+  // In the place of the claim, which has to be created first.
+  mkdirSync(`${path}.dead`);
+  const lock = tryLock(path, MACHINE);
+  expect(lock?.held === false && (await lock.wait(3500))).toBe('late');
+});
+
+test.skipIf(process.platform === 'win32')('who can open no file leaves another’s lock alone', async () => {
+  writeFileSync(path, 'another');
+  const script = `const { tryLock } = require(process.argv[1]);
+    try { for (;;) require('node:fs').openSync('/dev/null'); } catch {}
+    tryLock(process.argv[2], { platform: process.platform });`;
+  const lock = await bundle(join(ROOT, 'src/system/files/lock.ts'));
+  const limited = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, '-e', script, lock, path];
+  execFileSync('sh', limited, { env: inherited() });
+  expect(readFileSync(path, 'utf8')).toBe('another');
 });

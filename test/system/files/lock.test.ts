@@ -1,4 +1,4 @@
-/** What a lock promises to those who use it: between real processes if it is about processes. */
+/** What a lock promises to those who use it; lock.system.test.ts has what takes it seconds. */
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
@@ -8,36 +8,39 @@ import { beforeEach, expect, test } from 'vitest';
 import { tryLock, withLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
-import { lockers, startWaiting } from './lockers';
 
-const start = await lockers();
-let [folder, path]: string[] = [];
+let [folder, path]: [string, string] = ['', ''];
 beforeEach(() => {
   folder = openFolder();
   path = join(folder, 'token.lock');
 });
 
-test('is held by one process at a time, and leaves no file', async () => {
-  const holder = start(path!);
-  expect(await holder.line()).toBe('held');
-  const waiting = await startWaiting(2, () => start(path!));
-  expect(await holder.end()).toEqual([0, null]);
-  const next = waiting.map(async ({ line }) => [await line(), await line()]);
-  expect((await Promise.all(next)).sort()).toEqual([
-    ['released', 'held'],
-    ['released', 'waiting'],
-  ]);
-  await Promise.all(waiting.map(({ end }) => end()));
-  expect(readdirSync(folder!)).toEqual([]);
+function held() {
+  const lock = tryLock(path, MACHINE);
+  if (!lock?.held) throw new Error('somebody else has the lock');
+  return lock;
+}
+async function wait(limitMs: number, signal?: AbortSignal) {
+  const lock = tryLock(path, MACHINE);
+  if (lock?.held !== false) throw new Error('there should be a holder to wait for');
+  return await lock.wait(limitMs, signal);
+}
+
+test('is held by one at a time, and leaves no file', async () => {
+  const first = held();
+  const waiting = [wait(20_000), wait(20_000)];
+  first.release();
+  expect(await Promise.all(waiting)).toEqual(['released', 'released']);
+  const next = held();
+  // Of its successor's lock it is no holder any more.
+  first.release();
+  expect(await wait(60)).toBe('late');
+  next.release();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a waiter gives up at its limit or when aborted, and leaves no listener', async () => {
-  await start(path!).line();
-  const wait = async (limitMs: number, signal?: AbortSignal) => {
-    const lock = tryLock(path!, MACHINE);
-    if (lock?.held !== false) throw new Error('there should be a holder to wait for');
-    return await lock.wait(limitMs, signal);
-  };
+  const { release } = held();
   const since = performance.now();
   expect(await wait(300)).toBe('late');
   expect(performance.now() - since).toBeGreaterThan(290);
@@ -48,30 +51,30 @@ test('a waiter gives up at its limit or when aborted, and leaves no listener', a
   const { signal } = new AbortController();
   expect(await wait(60, signal)).toBe('late');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+  release();
 });
 
 test.skipIf(process.platform === 'win32')('is done without if there can be none', async () => {
-  mkdirSync(join(folder!, 'directory'));
-  execFileSync('mkfifo', [join(folder!, 'fifo')]);
-  symlinkSync('nowhere', join(folder!, 'link'));
+  mkdirSync(join(folder, 'directory'));
+  execFileSync('mkfifo', [join(folder, 'fifo')]);
+  symlinkSync('nowhere', join(folder, 'link'));
   for (const name of ['directory', 'fifo', 'link', 'no/where', 'x'.repeat(300)])
-    expect(tryLock(join(folder!, name), MACHINE), name).toBeUndefined();
-  expect(await withLock(join(folder!, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
+    expect(tryLock(join(folder, name), MACHINE), name).toBeUndefined();
+  expect(await withLock(join(folder, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
 });
 
 test('work waits for the holder, and fails with a sentence if that takes too long', async () => {
-  const holder = start(path!);
-  expect(await holder.line()).toBe('held');
+  const { release } = held();
   let ran = 0;
   const work = () => ++ran;
-  await expect(withLock(path!, MACHINE, 300, work)).rejects.toMatchObject({
+  await expect(withLock(path, MACHINE, 300, work)).rejects.toMatchObject({
     kind: 'local',
     message: `waited 0.3 s for another gwtoken process that holds ${path}`,
     hints: ['stop that process and try again'],
   });
   expect(ran).toBe(0);
-  const waiting = withLock(path!, MACHINE, 20_000, work);
-  await holder.end();
+  const waiting = withLock(path, MACHINE, 20_000, work);
+  release();
   expect(await waiting).toBe(1);
 });
 
@@ -83,7 +86,7 @@ test('work is done one after the other, and the lock is released if it fails', a
     running -= 1;
     throw new Error('done');
   };
-  const all = Array.from({ length: 5 }, () => withLock(path!, MACHINE, 20_000, work));
+  const all = Array.from({ length: 5 }, () => withLock(path, MACHINE, 20_000, work));
   for (const each of await Promise.allSettled(all))
     expect(each).toMatchObject({ reason: { message: 'done' } });
 });

@@ -19,7 +19,6 @@ describe('the directories', () => {
       'C:\\u\\Roaming\\gwtoken',
       'C:\\u\\Local\\gwtoken\\Cache',
     ],
-    ['darwin', { HOME: '/u', XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k' }, '/c/gwtoken', '/k/gwtoken'],
     [
       'win32',
       { APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', XDG_CONFIG_HOME: 'd:/c', XDG_CACHE_HOME: '\\\\server\\k' },
@@ -31,12 +30,6 @@ describe('the directories', () => {
       { HOME: '/u', XDG_CONFIG_HOME: '/c', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'relative' },
       '/own',
       resolve('relative'),
-    ],
-    [
-      'linux',
-      { HOME: '/u', GWTOKEN_CONFIG_DIR: '', XDG_CACHE_HOME: '' },
-      '/u/.config/gwtoken',
-      '/u/.cache/gwtoken',
     ],
   ])('on %s with %j', ([platform, env, ...expected]) => {
     expect(folders(platform, env)).toEqual(expected);
@@ -50,11 +43,6 @@ describe('the directories', () => {
     ]);
     for (const HOME of ['', 'u', './u', '~'])
       expect(folders('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
-    expect(folders('darwin', { HOME: 'u' })).toEqual([undefined, undefined]);
-    expect(folders('win32', { APPDATA: 'a\\b', LOCALAPPDATA: 'C:l\\m', HOME: 'C:\\u' })).toEqual([
-      undefined,
-      undefined,
-    ]);
     expect(folders('linux', {})).toEqual([undefined, undefined]);
   });
 

@@ -1,7 +1,6 @@
 /** What the texts of libsecret, glib, macOS and Windows mean; those of macOS and Windows are keytar's. */
 import { expect, test } from 'vitest';
-import { failureError, notAnswered } from '../../../src/system/keychain/errors';
-import type { KeychainReason } from '../../../src/world';
+import { failureError, type KeychainReason, notAnswered } from '../../../src/system/keychain/errors';
 
 test.each<[KeychainReason, ...string[]]>([
   [
@@ -72,14 +71,10 @@ test('a limit that has passed names what was waited for', () => {
     const { reason, message, hints } = notAnswered(state, 2500, 'linux');
     return [reason, message, hints[0]?.split(':')[0]];
   };
-  expect(late('locked')).toEqual(['locked', 'the keychain is still locked after 2.5 s', 'unlock it']);
-  const [reason, message] = late('none');
-  expect([reason, message]).toEqual([
-    'no-collection',
-    'the keychain still has no default keyring after 2.5 s',
-  ]);
+  expect(late('locked')).toEqual(['locked', 'the keychain is locked', 'unlock it']);
+  expect(late('no-collection').slice(0, 2)).toEqual(['no-collection', 'the keychain has no default keyring']);
   const longer = 'to wait longer, run: gwtoken config set keychain-timeout 6s';
-  expect(notAnswered('unlocked', 2500, 'linux')).toMatchObject({
+  expect(notAnswered(undefined, 2500, 'linux')).toMatchObject({
     reason: 'timed-out',
     message: 'the keychain did not answer within 2.5 s',
     hints: [longer],

@@ -1,11 +1,15 @@
 /** KWallet, which is locked at the start of each session, and asks for its password when it is used. */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type KWallet, startKWallet } from '../../harness/keyrings/kwallet';
 import { missing } from '../../harness/needs';
+import { leftBehind, processesWith, until } from '../../harness/programs/processes';
+import { startProgram } from '../../harness/programs/program';
+import { openGwtoken } from '../../harness/programs/terminal';
 import { ROOT } from '../../harness/root';
-import { CLIENT, LOGIN, run } from './keychain-runs';
+import { CLIENT, LOGIN, run, SETTINGS } from './keychain-runs';
 import { programWith, SECRET } from './keytar-in-place';
 
 /**
@@ -88,6 +92,24 @@ describe('KWallet', () => {
     expect(await runAnswering('logout --yes', 'dismiss')).toMatchObject(locked);
     expect(await runAnswering('get', 'unlock')).toMatchObject({ code: 6 });
     expect(await storedId()).toBe('third');
+  });
+
+  test('its dialog is announced after two seconds, and a Ctrl-C or a kill of gwtoken leaves nothing behind', async () => {
+    await wallet.lock();
+    const mark = randomUUID();
+    const env = { ...SETTINGS, ...wallet.env, MARK: mark };
+    const childRuns = () => processesWith(mark).some((line) => line.includes('keychain-child'));
+    const terminal = openGwtoken(['get'], { env });
+    await terminal.waitFor('gwtoken: the keychain is locked: unlock it in the dialog (up to 60 s)\n');
+    expect(childRuns()).toBe(true);
+    terminal.type('\x03');
+    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(await leftBehind(mark)).toEqual([]);
+    const program = startProgram(['get'], { env });
+    await until('the child runs', childRuns);
+    program.kill('SIGKILL');
+    await program.result;
+    expect(await leftBehind(mark)).toEqual([]);
   });
 
   test('the first logout of a session removes the secret', async () => {

@@ -1,12 +1,13 @@
 /** What gwtoken says of a keyring that is locked, empty or not there, and of a module that does not load. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
+import type { Reason } from '../../harness/needs';
 import { ROOT } from '../../harness/root';
 import { CLIENT, doctorsKeychain, ITEM, LOGIN, run } from './keychain-runs';
-import { inNamespace, libraryCannotBeHidden, withoutLibsecret } from './namespaces';
 
 const NO_SESSION = 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)';
 
@@ -45,6 +46,29 @@ test('without dbus-send, an item that gwtoken has stored and does not get is 5, 
   expect(code).toBe(5);
   expect(stderr).toContain('in a locked keyring, or removed outside gwtoken\n');
 });
+
+const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
+
+/** Why the library cannot be hidden here, where {@link inNamespace} can be used; undefined if it can. */
+const libraryCannotBeHidden: Reason = existsSync(LIBRARIES) ? undefined : 'needs Debian on x64';
+
+/** A wrapper that mounts something for what it starts alone. For `ProgramOptions.wrapper`. */
+function inNamespace(mounts: string): string[] {
+  return ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'];
+}
+
+/** Makes a wrapper without libsecret, for `ProgramOptions.wrapper`: links to all else replace its folder. */
+function withoutLibsecret(): string[] {
+  const dir = openFolder();
+  const [all, some] = [join(dir, 'all'), join(dir, 'some')];
+  mkdirSync(all);
+  mkdirSync(some);
+  for (const name of readdirSync(LIBRARIES)) {
+    if (!name.startsWith('libsecret-1')) symlinkSync(join(all, name), join(some, name));
+  }
+  const mounts = `mount --bind ${LIBRARIES} ${all} && mount --bind ${some} ${LIBRARIES}`;
+  return inNamespace(mounts);
+}
 
 test('without libsecret, get names the library and how to install it', async ({ needs }) => {
   needs('keyring', 'namespace', libraryCannotBeHidden);

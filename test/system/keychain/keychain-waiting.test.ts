@@ -1,5 +1,5 @@
 /** How long a keychain is waited for, and what is said meanwhile: on the test's clock, with its own child. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
@@ -55,7 +55,7 @@ test('a person is told after two seconds, and a minute ends it', async () => {
   await vi.advanceTimersByTimeAsync(1999);
   expect(shown).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  expect(shown).toEqual(['\r\x1b[Kgwtoken: waiting for the keychain: is a dialog open? (up to 60 s)\n']);
+  expect(shown).toEqual(['gwtoken: waiting for the keychain: is a dialog open? (up to 60 s)\n']);
   await vi.advanceTimersByTimeAsync(57_999);
   expect(got).toEqual({});
   await vi.advanceTimersByTimeAsync(1);
@@ -111,43 +111,22 @@ test('an answer leaves nothing to be waited for', async () => {
   expect([got.end, vi.getTimerCount()]).toEqual(['item', 0]);
 });
 
-/** A dbus-send that is this script, first in PATH. */
-function withBus(script: string) {
-  writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}` };
-  const env = { ...bus, PATH: `${folder}:${process.env['PATH']}`, DISPLAY: ':99' };
-  return open('', { platform: 'linux', env });
-}
 test.runIf(process.platform === 'linux')('a person is told that the keyring is locked', async () => {
-  const { get, shown } = withBus(`case "$*" in
-     *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
-     *) echo 'string "Locked" variant boolean true' ;;
-     esac`);
+  const bus = `#!/bin/sh
+    case "$*" in
+    *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
+    *) echo 'string "Locked" variant boolean true' ;;
+    esac`;
+  writeFileSync(join(folder, 'dbus-send'), bus, { mode: 0o755 });
+  const PATH = `${folder}:${process.env['PATH']}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}`, PATH, DISPLAY: ':99' };
+  const { get, shown } = open('', { platform: 'linux', env });
   const { got, done } = get(5000);
   await untilAsked();
   await vi.advanceTimersByTimeAsync(2000);
   await until('a person is told', () => shown.length > 0);
-  expect(shown).toEqual(['\r\x1b[Kgwtoken: the keychain is locked: unlock it in the dialog (up to 5 s)\n']);
+  expect(shown).toEqual(['gwtoken: the keychain is locked: unlock it in the dialog (up to 5 s)\n']);
   await vi.advanceTimersByTimeAsync(3000);
   await done;
-  expect(got.end).toBe('the keychain is still locked after 5 s');
+  expect(got.end).toBe('the keychain is locked');
 });
-
-test.runIf(process.platform === 'linux')(
-  'a person is told as well if the bus is silent for 800 ms',
-  async () => {
-    const { get, shown } = withBus(`: >'${join(folder, 'asked')}'\nexec sleep 60`);
-    const { got, done } = get(20_000);
-    await untilAsked();
-    await vi.advanceTimersByTimeAsync(2000);
-    await until('the bus is asked', () => existsSync(join(folder, 'asked')));
-    await vi.advanceTimersByTimeAsync(799);
-    expect(shown).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    await until('a person is told', () => shown.length > 0);
-    expect(shown).toEqual(['\r\x1b[Kgwtoken: waiting for the keychain: is a dialog open? (up to 20 s)\n']);
-    await vi.advanceTimersByTimeAsync(17_200);
-    await done;
-    expect(got.end).toBe('the keychain did not answer within 20 s');
-  },
-);

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
-import { treeOf } from '../../harness/homes/files';
+import { filesBelow } from '../../harness/homes/files';
 import { type Home, openHome } from '../../harness/homes/home';
 import { type Keyring, startKeyring } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
@@ -84,17 +84,6 @@ describe('gwtoken login, on a terminal', () => {
     },
   );
 
-  test('shows what is stored in brackets, for Enter, and refuses a bad answer at once', async () => {
-    await home.login({ ...CLIENT, authUrl: identity.authUrl });
-    open();
-    await answer('Region (eu or us) [eu]: ', 'x\r');
-    await answer(/Type eu or us\n.*Region \(eu or us\) \[eu\]: /, '\r');
-    await answer('Client ID (eu, production) [eu-client]: ', '\r');
-    await answer('Client secret (sent to ', '\r');
-    await answer(/Required\n.*Client secret \(sent to /, `${CLIENT.clientSecret}\r`);
-    expect(await terminal.exit).toEqual({ code: 0, signal: null });
-  });
-
   test('does not show a secret that is typed ahead or pasted with its line end, and does not take it', async () => {
     delay(700);
     openInShell();
@@ -121,7 +110,7 @@ describe('gwtoken login, on a terminal', () => {
     ['SIGTERM', '', 'Client ID (eu, production): '],
     ['SIGTERM', '', 'verifying the credentials'],
   ] as const)('ends by %s %j at "%s": nothing stored, echo back', async ([name, key, question]) => {
-    const before = treeOf(home.dir);
+    const before = filesBelow(home.dir);
     delay(60_000);
     openInShell();
     await answerUpTo(question);
@@ -139,13 +128,7 @@ describe('gwtoken login, on a terminal', () => {
     ).toBe(true);
     expect(terminal.raw()).not.toContain('hush');
     expect(await stored()).toBeNull();
-    expect(treeOf(home.dir)).toEqual(before);
-  });
-
-  test('dies of the signal of Ctrl-C', async () => {
-    open();
-    await answer('Region', CTRL_C);
-    expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(filesBelow(home.dir)).toEqual(before);
   });
 
   test('comes back to the question after Ctrl-Z and fg', async () => {
@@ -180,13 +163,5 @@ describe('gwtoken login, on a terminal', () => {
     open('-r', 'eu');
     await answer('Auth URL for eu: ', 'x'.repeat(20_000) + CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
-  });
-
-  test('logout --all asks, and a bare Enter means no', async () => {
-    await home.login({ ...CLIENT, authUrl: identity.authUrl });
-    terminal = home.terminal(['logout', '--all']);
-    await answer(`Remove ${ACCOUNT} (client ID eu-c…ient)? (y/N): `, '\r');
-    expect(await terminal.exit).toEqual({ code: 0, signal: null });
-    expect(await stored()).toMatchObject({ client_id: CLIENT.clientId });
   });
 });

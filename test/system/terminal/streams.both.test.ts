@@ -60,7 +60,6 @@ describe.concurrent('the standard streams', () => {
   test.for([
     [`${TO_NOBODY} gwtoken get >&3; echo $?`, '141\n', /^$/],
     [`${TO_NOBODY} gwtoken --help >&3; echo $?`, '141\n', /^$/],
-    [`${TO_NOBODY} gwtoken config path >&3; echo $?`, '141\n', /^$/],
     ['gwtoken get >/dev/full; echo $?', '1\n', NO_SPACE],
     ['gwtoken --version >/dev/full; echo $?', '1\n', NO_SPACE],
     ['gwtoken get --bad 2>/dev/full; echo $?', '2\n', /^$/],

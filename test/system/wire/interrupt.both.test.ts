@@ -1,4 +1,5 @@
-/** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written. */
+/** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written and no lock left. */
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { until } from '../../harness/programs/processes';
@@ -28,4 +29,5 @@ test.for(MOMENTS)('%s %s', async ([signal, _, script], { needs }) => {
   program.kill(signal);
   const { code, signal: by, stdout, stderr } = await program.result;
   expect({ code, by, stdout, stderr }).toEqual({ code: null, by: signal, stdout: '', stderr: '' });
+  expect(readdirSync(home.cache)).toEqual([]);
 });

@@ -81,15 +81,6 @@ describe('with an /etc/hosts of its own', () => {
     },
   );
 
-  test('get without getent looks names up too', async ({ needs }) => {
-    needs('namespace');
-    const server = await startFaultServer({ answer }, { tls: authority.issue({ names: 'DNS:known.test' }) });
-    const files = { hosts: '127.0.0.1 localhost known.test\n', path: '/nowhere' };
-    const url = `https://known.test:${server.port}`;
-    const { stdout, stderr } = await runWithFiles(files, ['get', '--auth-url', url]);
-    expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
-  });
-
   test('get tries the second address of a name if the first one is dead', async ({ needs }) => {
     needs('namespace');
     const cert = authority.issue({ names: 'DNS:two.test' });

@@ -1,12 +1,62 @@
 /** Proxies as they are installed: the scripted ones stand or fall with what these say. */
 import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startSquid, startTinyproxy } from '../../harness/endpoints/debian-servers';
-import { startFaultServer } from '../../harness/endpoints/fault-server';
+import { DEBIAN } from '../../harness/debian.mjs';
+import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
+import { openFolder } from '../../harness/homes/folder';
+import { startCommand } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
+
+/** Starts one in a folder that every user may read, and waits until it listens. */
+async function serve(program: string, flags: readonly string[], text: (port: number, dir: string) => string) {
+  const [dir, port] = [openFolder(), await closedPort()];
+  chmodSync(dir, 0o755);
+  writeFileSync(join(dir, 'config'), text(port, dir), { mode: 0o644 });
+  const running = startCommand([program, ...flags, join(dir, 'config')], { env: {}, timeoutMs: 120_000 });
+  const ended = running.result.then(({ stdout, stderr }) => {
+    throw new Error(`${program} ended: ${stdout}${stderr}`);
+  });
+  // It is killed with the test.
+  ended.catch(() => {});
+  const listens = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+  while (!(await Promise.race([listens(), ended]))) await new Promise((resolve) => setTimeout(resolve, 50));
+  return port;
+}
+
+/** @param lines of its configuration beside the address */
+const startTinyproxy = (...lines: readonly string[]) =>
+  serve(DEBIAN.tinyproxy, ['-d', '-c'], (port) =>
+    [`Port ${port}`, 'Listen 127.0.0.1', 'Timeout 60', ...lines, ''].join('\n'),
+  );
+
+/** @param lines of its configuration beside the address; FOLDER in them is one that it can read */
+const startSquid = (lines: readonly string[], files: Readonly<Record<string, string>> = {}) =>
+  serve(DEBIAN.squid, ['-N', '-f'], (port, dir) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text, { mode: 0o644 });
+    const own = [
+      `http_port 127.0.0.1:${port}`,
+      'pid_filename none',
+      'access_log none',
+      'cache_log /dev/null',
+    ];
+    const quiet = [
+      'cache deny all',
+      'shutdown_lifetime 0 seconds',
+      'netdb_filename none',
+      'pinger_enable off',
+    ];
+    return [...own, ...quiet, ...lines, ''].join('\n').replaceAll('FOLDER', dir);
+  });
 
 const PASSWORD = 'canary@proxy';
 const ENCODED = 'canary%40proxy';

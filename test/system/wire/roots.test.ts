@@ -4,12 +4,11 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nodeRoots, systemRoots } from '../../../src/system/wire/authorities';
-import { openWire } from '../../../src/system/wire/wire';
+import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
-import { POST, surroundings } from './surroundings';
+import { POST, wireIn } from './surroundings';
 
 const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 
@@ -21,13 +20,17 @@ beforeAll(() => {
 const ownStore =
   'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
 
-test('nodeRoots adds NODE_EXTRA_CA_CERTS if it has a certificate', ({ needs }) => {
+test('a CA file is trusted beside what Node trusts, with NODE_EXTRA_CA_CERTS if that has a certificate', ({
+  needs,
+}) => {
   needs(ownStore);
   const text = join(openFolder(), 'text');
   writeFileSync(text, 'hello\n');
-  const extra = (path: string) => nodeRoots({ NODE_EXTRA_CA_CERTS: path }).slice(tls.rootCertificates.length);
-  expect(extra(authority.caFile)).toEqual([authority.ca]);
-  for (const path of [text, '/nowhere', '']) expect(extra(path)).toEqual([]);
+  const { caFile, ca } = authority;
+  const beyond = (extra: string) =>
+    trustFile(caFile, { NODE_EXTRA_CA_CERTS: extra }).ca?.slice(tls.rootCertificates.length, -1);
+  expect(beyond(caFile)).toEqual([ca]);
+  for (const path of [text, '/nowhere', '']) expect(beyond(path)).toEqual([]);
 });
 
 describe("the system's CAs", () => {
@@ -56,7 +59,7 @@ describe("the system's CAs", () => {
     writeFileSync(file, identity.root ?? authority.ca);
     const told: unknown[] = [];
     const lines: string[] = [];
-    await openWire(surroundings({ env: { SSL_CERT_FILE: file } }))(server.url, {
+    await wireIn({ SSL_CERT_FILE: file })(server.url, {
       ...POST,
       onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
       trace: (line) => lines.push(line),
@@ -66,18 +69,15 @@ describe("the system's CAs", () => {
   });
 
   test('come from SSL_CERT_FILE, and only on Linux from elsewhere too', ({ needs }) => {
-    needs(ownStore);
-    const env = { SSL_CERT_FILE: authority.caFile };
-    const found = { roots: [authority.ca], from: authority.caFile };
-    for (const platform of ['linux', 'darwin', 'win32'] as const)
-      expect(systemRoots(env, platform)).toEqual(found);
-    for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }])
-      expect(systemRoots(none, 'darwin')).toBeUndefined();
-  });
-
-  test('are found in the file of the distribution', ({ needs }) => {
     const debian = '/etc/ssl/certs/ca-certificates.crt';
     needs(ownStore, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
-    expect(systemRoots({ SSL_CERT_FILE: '/nowhere' }, 'linux')?.from).toBe(debian);
+    const own = { ca: ['own'] };
+    const found = { ca: ['own', authority.ca], from: authority.caFile };
+    for (const platform of ['linux', 'darwin', 'win32'] as const)
+      expect(trustSystem(own, { SSL_CERT_FILE: authority.caFile }, platform)).toEqual(found);
+    for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }]) {
+      expect(trustSystem(own, none, 'darwin')).toBeUndefined();
+      expect(trustSystem(own, none, 'linux')?.from).toBe(debian);
+    }
   });
 });

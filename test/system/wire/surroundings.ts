@@ -1,9 +1,10 @@
-import type { WireOptions } from '../../../src/system/wire/wire';
+import { openWire } from '../../../src/system/wire/wire';
+import type { PostForm } from '../../../src/world';
 
-/** What the wire needs from this process, in an environment of the test's own. */
-export function surroundings(own: Partial<WireOptions> = {}): WireOptions {
-  const { platform, versions } = process;
-  return { env: {}, platform, nodeVersion: versions.node, warn() {}, ...own };
+/** The wire in an environment of the test's own. */
+export function wireIn(env: Record<string, string> = {}, write: (text: string) => void = () => {}): PostForm {
+  const stderr = { isTTY: () => false, write };
+  return openWire({ env, platform: process.platform, versions: process.versions }, { stderr });
 }
 
 /** A request, of which a test says what matters to it. */

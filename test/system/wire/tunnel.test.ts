@@ -1,11 +1,10 @@
 /** A tunnel that the proxy refuses, or opens to an endpoint with a certificate of its own. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { openWire } from '../../../src/system/wire/wire';
 import type { ConnectionProgress } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
-import { POST, surroundings } from './surroundings';
+import { POST, wireIn } from './surroundings';
 
 const ENCODE = 'percent-encode them: @ is %40, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
@@ -36,7 +35,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     });
     const name = new URL(proxy.url).host;
     const env = { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) };
-    await expect(openWire(surroundings({ env }))('https://endpoint.test', POST)).rejects.toMatchObject({
+    await expect(wireIn(env)('https://endpoint.test', POST)).rejects.toMatchObject({
       kind: 'unreached',
       reason,
       message: `the proxy ${name} (from HTTPS_PROXY) ${says}`,
@@ -56,7 +55,7 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
   const env = { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` };
   const told: string[] = [];
   const way: Partial<ConnectionProgress>[] = [];
-  const { status } = await openWire(surroundings({ env }))(endpoint.url, {
+  const { status } = await wireIn(env)(endpoint.url, {
     ...POST,
     caFile: authority.caFile,
     trace: (line) => told.push(line),
@@ -72,14 +71,4 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
   ]);
   // Told of as the endpoint's.
   expect(way.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
-});
-
-test('an https: URL without a port has port 443', async () => {
-  const proxy = await startFaultServer({ answer: (socket) => void socket.end('HTTP/1.1 503 No\r\n\r\n') });
-  const postForm = openWire(surroundings({ env: { HTTPS_PROXY: proxy.url } }));
-  for (const url of ['https://id.test', 'https://[::1]']) await expect(postForm(url, POST)).rejects.toThrow();
-  expect(proxy.requests).toEqual([
-    expect.stringMatching(/^CONNECT id\.test:443 HTTP\/1\.1\r\n/),
-    expect.stringMatching(/^CONNECT \[::1\]:443 HTTP\/1\.1\r\n/),
-  ]);
 });

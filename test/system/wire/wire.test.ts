@@ -4,12 +4,11 @@ import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { openWire, type WireOptions } from '../../../src/system/wire/wire';
-import type { FormReply, PostForm, PostOptions } from '../../../src/world';
+import type { FormReply, PostOptions } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { until } from '../../harness/programs/processes';
-import { POST, surroundings } from './surroundings';
+import { POST, wireIn } from './surroundings';
 
 const authority = makeAuthority();
 const { caFile } = authority;
@@ -19,9 +18,8 @@ const OK: Script = {
 };
 const serve = (script: Script = OK): Promise<FaultServer> =>
   startFaultServer(script, { tls: authority.issue() });
-const wire = (own: Partial<WireOptions> = {}): PostForm => openWire(surroundings(own));
 const ask = (url: string, options: Partial<PostOptions> = {}): Promise<FormReply> =>
-  wire()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
+  wireIn()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
 const textOf = ({ body }: FormReply): string => Buffer.from(body as Uint8Array).toString();
 
 test('postForm() sends nothing once it is aborted, and hangs up', async () => {
@@ -50,7 +48,7 @@ test('postForm() ends when its time is up, whatever the endpoint does, and hangs
     answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
   });
   const startedAtMs = performance.now();
-  await expect(ask(url, { timeoutMs: 500 })).rejects.toMatchObject({ reason: 'time-limit' });
+  await expect(ask(url, { timeoutMs: 1500 })).rejects.toMatchObject({ reason: 'time-limit' });
   expect(performance.now() - startedAtMs).toBeLessThan(5000);
   await until('it is closed', () => hungUp);
 });
@@ -66,7 +64,6 @@ test('postForm() joins a header that comes twice, and hangs up when the body has
   expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
   expect(textOf(reply)).toBe('ok');
   await until('it is closed', () => hungUp);
-  expect(server.requests[0]).toMatch(/^accept-encoding: identity\r$/m);
 });
 
 test.each([
@@ -107,9 +104,11 @@ test('openWire gives each warning once', async () => {
   const { url } = await serve();
   const warned: string[] = [];
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  const postForm = wire({ env, warn: (line) => void warned.push(line) });
+  const postForm = wireIn(env, (text) => void warned.push(text));
   for (const _ of [1, 2]) expect(textOf(await postForm(url, { ...POST, caFile }))).toBe('ok');
-  expect(warned).toEqual(['NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified']);
+  expect(warned).toEqual([
+    'gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\n',
+  ]);
   // What exec starts has it as it was.
   expect(env).toEqual({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
 });

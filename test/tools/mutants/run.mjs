@@ -33,14 +33,7 @@ if (!existsSync(program)) {
 buildPackage();
 const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
-const args = [
-  program,
-  'run',
-  'test/tools/mutants/stryker.config.mjs',
-  '--mutate',
-  mutated,
-  '--tempDirName',
-  copy,
-];
+const config = 'test/tools/mutants/stryker.config.mjs';
+const args = [program, 'run', config, '--mutate', mutated, '--tempDirName', copy];
 process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
 rmSync(copy, { recursive: true, force: true });

@@ -1,0 +1,165 @@
+/** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
+
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
+import { formatItem } from '../../credentials/keychain-item';
+import { overriding, sourceOf } from '../../credentials/sources';
+import { GwtokenError, valueOrError } from '../../errors';
+import { evaluatingLine } from '../../formats/env-output';
+import { gather, resolve, resolveClient } from '../../settings/resolve';
+import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
+import { oneLine, shellWord, warn } from '../../text';
+import { fetchToken } from '../../token/fetch';
+import { type Limits, limitsOf } from '../../token/query';
+import type { ConfigEdit, World } from '../../world';
+import { unlessCancelled } from '../report';
+import { refusalSteps } from '../selected-token';
+import { type Answers, askAgain, askMissing, checkGiven, readAnswers } from './answers';
+
+export async function logIn(flags: FlagValues, world: World): Promise<void> {
+  const sources = gather(flags, world);
+  const given = checkGiven(sources, world);
+  const limits = limitsOf(sources, given);
+  const keychainMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const noPrompt = world.terminal.noPrompt();
+  const piped = noPrompt === undefined ? undefined : await readAnswers(given, sources, noPrompt, world);
+  await world.config.checkWritable();
+  await checkKeychain(keychainMs, world);
+
+  const isVerified = flags['verify'] !== false;
+  const answers = await unlessCancelled('stored', world, async () => {
+    const first = piped ?? (await askMissing(given, sources, world));
+    return isVerified ? await verified(first, piped ? 1 : TRIES, limits, world) : first;
+  });
+
+  const { client } = answers;
+  const edits = loginEdits(answers, sources);
+  const isReplaced = await store(answers, edits, keychainMs, world);
+  // A token for the old credentials must not be served any more.
+  for (const kept of await world.tokens.invalidate(client))
+    warn(world, `could not remove a cached token: ${kept}`);
+  const how = isVerified ? 'verified and ' : '';
+  const ending = isReplaced ? ', replacing the previous ones' : '';
+  const lines = [
+    `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
+    ...edits.map((edit) => editText(edit, sources)),
+    ...nextSteps(client, world),
+  ];
+  for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
+  warnOfOthers(answers, sources, world);
+}
+
+/** Throws the keychain's error if it does not work, with the way without one. */
+async function checkKeychain(limitMs: number | undefined, { keychain }: World): Promise<void> {
+  try {
+    await keychain.probe(limitMs);
+  } catch (error) {
+    const without = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
+    throw error instanceof GwtokenError ? error.withHints([without]) : error;
+  }
+}
+
+/** Returns the keychain item. Throws a `usage` error for credentials that no item can hold. */
+function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
+  return formatItem({ clientId, clientSecret, authUrl });
+}
+
+/** Number of times that an ID and a secret are prompted for. */
+const TRIES = 3;
+
+/** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
+async function verified(first: Answers, tries: number, limits: Limits, world: World): Promise<Answers> {
+  let answers = first;
+  for (let n = 1; ; n++) {
+    const query = { ...limits, authUrl: { value: answers.authUrl } };
+    // Credentials that no item can hold are refused before they are sent.
+    itemOf(answers);
+    try {
+      await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
+      return answers;
+    } catch (error) {
+      if (!(error instanceof GwtokenError)) throw error;
+      if (error.kind !== 'refused' || n === tries) throw notVerified(error, answers, tries > 1);
+      const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
+      world.stderr.write(`${error.message}\n${again}\n`);
+      answers = await askAgain(answers, world);
+    }
+  }
+}
+
+/** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
+function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
+  const { kind, message, hints } = error;
+  const id = shellWord(clientId);
+  const line = `gwtoken login ${clientFlags(client)} --auth-url ${authUrl} --client-id ${id}`;
+  const cause = { ...error, hints: hints.slice(0, 1) };
+  return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
+    ...(isTyped ? [`to start again, run: ${line}`] : []),
+    ...(kind === 'refused' ? refusalSteps(error, { client }) : []),
+    ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
+  ]);
+}
+
+/** Returns the settings that a login changes: the auth URL, and the profile's region if it has none. */
+function loginEdits({ client, authUrl }: Answers, sources: SettingSources): ConfigEdit[] {
+  const { general, profiles } = sources.config;
+  // The default profile uses the general values.
+  const profile = client.profile === DEFAULT_PROFILE ? undefined : client.profile;
+  const values = profile === undefined ? general : profiles[profile];
+  // An invalid one is replaced like any other.
+  const current = valueOrError(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client));
+  const isSet = !(current instanceof GwtokenError) && current?.value === authUrl;
+  return [
+    ...(isSet ? [] : [{ profile, key: `auth-url.${client.region}`, value: authUrl }]),
+    ...(values?.['region'] === undefined ? [{ profile, key: 'region', value: client.region }] : []),
+  ];
+}
+
+/**
+ * Stores the settings, the keychain item, and the entry in the list of stored clients: what fails loses no
+ * credentials, sends none to another address, and is made good by the next login.
+ *
+ * @returns true if it replaces credentials that were stored before
+ */
+async function store(
+  answers: Answers,
+  edits: readonly ConfigEdit[],
+  keychainMs: number | undefined,
+  { keychain, clients, config }: World,
+): Promise<boolean> {
+  const { client, clientId, authUrl } = answers;
+  const [name, item] = [clientName(client), itemOf(answers)];
+  if (edits.length > 0) await config.edit(edits);
+  const previous = await keychain.set(name, item, keychainMs);
+  await clients.add(name, { clientId, authUrl });
+  return previous !== undefined;
+}
+
+function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {
+  const whose = profile === undefined ? '' : ` for profile ${profile}`;
+  return `Set ${key} = ${value}${whose} in ${config.path}`;
+}
+
+/** Returns the commands to try next, in the user's shell. */
+function nextSteps(client: Client, { env, config, platform }: World): string[] {
+  const selected = valueOrError(() => resolveClient({ flags: {}, env, config: config.read() }));
+  const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
+  const flags = isSelected ? '' : ` ${clientFlags(client)}`;
+  const shell = platform === 'win32' ? undefined : evaluatingLine({}, env, `gwtoken env${flags}`);
+  return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
+}
+
+/** Warns if other credentials or another auth URL will be used instead of the stored ones. */
+function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, world: World): void {
+  const flags = { profile: before.flags['profile'] };
+  const after: SettingSources = { flags, env: world.env, config: world.config.read() };
+  // A bad variable is only a warning here: the credentials are stored.
+  const source = valueOrError(() => sourceOf(after, client, world));
+  const next = valueOrError(() => resolve(SETTINGS.authUrl, after, client));
+  const overridden = source instanceof GwtokenError ? source.message : overriding(source);
+  if (overridden !== undefined) warn(world, overridden);
+  if (next && !(next instanceof GwtokenError) && next.value !== authUrl)
+    warn(
+      world,
+      `${next.source.name} sets another auth URL; gwtoken will not send the stored credentials there`,
+    );
+}

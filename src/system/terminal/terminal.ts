@@ -1,0 +1,103 @@
+/** The terminal and the person at it: prompts, colours, the pager, and whose turn it is. */
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { withoutCredentials } from '../../client';
+import { orUndefined } from '../../errors';
+import { isCi } from '../../waiting';
+import type { Env, Paint, Terminal, World } from '../../world';
+import { absolutePath } from '../processes/helper-program';
+import { mayBeTerminal } from './streams';
+
+/** Prompts for one line; `isSecret`: shows nothing of what is typed. */
+export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
+
+export function openTerminal(
+  { env, stdin, stdout, stderr }: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr'>,
+  readLine: ReadLine,
+): Omit<Terminal, 'spin' | 'page'> {
+  /** Asks until the check finds no problem. */
+  const ask = async (
+    question: string,
+    check: (answer: string) => string | undefined,
+    { stored = '', isSecret = false },
+  ): Promise<string> => {
+    const shown = stored === '' ? question : `${question} [${stored}]`;
+    for (;;) {
+      const answer = (await readLine(`${shown}: `, isSecret)) || stored;
+      const problem = check(answer);
+      if (problem === undefined) return answer;
+      stderr.write(`${problem}\n`);
+    }
+  };
+  return {
+    noPrompt() {
+      if (!stdin.isTTY()) return 'stdin is not a terminal';
+      if (!stderr.isTTY()) return 'stderr is not a terminal';
+      return isCi(env) ? 'CI is set' : undefined;
+    },
+    ask: (question, check, stored) => ask(question, check, { stored }),
+    askSecret: (question, check) => ask(question, check, { isSecret: true }),
+    confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N): `, false)),
+    paint: (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
+  };
+}
+
+const plain = (text: string): string => text;
+const PLAIN: Paint = { bold: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+
+/** Returns the colours for one stream, or none. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
+export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
+  const forced = env['FORCE_COLOR'];
+  const wanted = forced ? forced !== '0' && forced !== 'false' : isTTY && env['TERM'] !== 'dumb';
+  if (env['NO_COLOR'] || !wanted) return PLAIN;
+  const { Chalk } = await import('chalk');
+  // Level 1, the sixteen colours that every terminal's theme makes readable.
+  return new Chalk({ level: 1 });
+}
+
+/**
+ * Tells if a descriptor is a terminal. Most are no devices at all: node:tty, which loads node:net, is 5 ms.
+ */
+export function isTerminal(
+  descriptor: number,
+  proc: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
+): boolean {
+  if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
+  return proc.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
+
+/** Shows a text through `$PAGER`, or less. Returns false, with nothing written, if there is no pager. */
+export function page(text: string, proc: NodeJS.Process): boolean {
+  const command = proc.env['PAGER'] ?? LESS;
+  if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
+  // Ctrl-C in the pager is the pager's.
+  const ignore = (): void => {};
+  proc.on('SIGINT', ignore);
+  const { status } = proc.getBuiltinModule('node:child_process').spawnSync('/bin/sh', ['-c', command], {
+    input: text,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // LESS as git has it: without R, less shows colours as ESC[1m.
+    env: { LESS: 'FRX', ...withoutCredentials(proc.env), PATH: absolutePath(proc.env) },
+  });
+  proc.off('SIGINT', ignore);
+  // 126 and 127: sh could not run it.
+  return status !== 126 && status !== 127;
+}
+
+/**
+ * Tells if the terminal is this job's: it is not a background job. Without /proc, having a terminal counts as
+ * yes; Windows has no jobs.
+ */
+export function isForeground(platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') return true;
+  if (platform !== 'linux') {
+    const terminal = orUndefined(() => openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
+    if (terminal !== undefined) closeSync(terminal);
+    return terminal !== undefined;
+  }
+  // "pid (name) state parent group session terminal foreground …" (proc(5)): the name may contain anything.
+  const stat = orUndefined(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
+  const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return group !== undefined && group === foregroundGroup;
+}

@@ -1,0 +1,106 @@
+/** Which certificates are trusted. Loaded for https: only, since Node's TLS takes long to load. */
+import { X509Certificate } from 'node:crypto';
+import * as tls from 'node:tls';
+import type { buildConnector } from 'undici';
+import { GwtokenError, messageOf, orUndefined, systemCode } from '../../errors';
+import { foreign } from '../../text';
+import type { ConnectionProgress, Env, TlsFacts } from '../../world';
+import { readRegular } from '../files/read-file';
+
+/** The CAs to trust, as PEM texts, and the place that those beyond Node's own come from, if there are any. */
+export interface Trust {
+  readonly ca?: string[];
+  readonly from?: string;
+}
+
+/** Returns what TLS connects with. @param report receives the facts about a certificate of a trusted CA */
+export function tlsOptions(
+  { ca, from }: Trust,
+  report: (facts: Partial<ConnectionProgress>) => void,
+): buildConnector.BuildOptions {
+  return {
+    // Explicit: no variable can turn it off.
+    rejectUnauthorized: true,
+    checkServerIdentity(name, certificate) {
+      report({ waitingFor: 'handshake', tls: factsOf(certificate, from) });
+      // The CN does not count: no name constraints of a CA hold for it.
+      return tls.checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
+    },
+    // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+  };
+}
+
+function factsOf(
+  { subject, issuer, valid_to }: tls.PeerCertificate,
+  trustedBy: string | undefined,
+): TlsFacts {
+  const name = (holder: typeof subject | undefined): string =>
+    foreign([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
+  return { subject: name(subject), issuer: name(issuer), validToMs: Date.parse(valid_to), trustedBy };
+}
+
+/** The bundles of Debian and Alpine, Fedora, openSUSE, and OpenSSL's default. */
+const LINUX_BUNDLES = [
+  ...['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'],
+  ...['/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem'],
+];
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** A function of Node 22.15 and later, which the types of Node 20 do not have. */
+const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
+
+/**
+ * Returns Node's CAs with those of a file. Each is checked: Node silently ignores what it cannot parse.
+ *
+ * @throws GwtokenError `usage` with the reason `ca-file`
+ */
+export function trustFile(path: string, env: Env): Trust {
+  const unusable = (message: string): GwtokenError =>
+    new GwtokenError('usage', message, {
+      reason: 'ca-file',
+      hints: ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
+    });
+  let text: string;
+  try {
+    text = readText(path);
+  } catch (error) {
+    const code = systemCode(error) ?? messageOf(error);
+    if (code === 'ENOENT') throw unusable(`no such CA file: ${path}`);
+    throw unusable(`the CA file ${path} cannot be read (${code})`);
+  }
+  const certificates = text.match(PEM) ?? [];
+  if (certificates.length === 0) throw unusable(`the CA file ${path} contains no PEM certificate`);
+  if (!certificates.every((pem) => orUndefined(() => new X509Certificate(pem))))
+    throw unusable(`the CA file ${path} contains an invalid certificate`);
+  return { ca: [...nodeRoots(env), certificates.join('\n')], from: path };
+}
+
+/** Returns the same CAs with the system's; undefined if gwtoken cannot read those. */
+export function trustSystem(own: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
+  const { ca = nodeRoots(env) } = own;
+  const roots = getCACertificates?.('system') ?? [];
+  if (roots.length > 0) return { ca: [...ca, ...roots], from: "the system's store" };
+  const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
+  for (const path of [env['SSL_CERT_FILE'] ?? '', ...bundles]) {
+    const bundle = readIfThere(path);
+    if (bundle.length > 0) return { ca: [...ca, ...bundle], from: path };
+  }
+  return undefined;
+}
+
+/** Returns the CAs that Node uses by default. */
+function nodeRoots(env: Env): readonly string[] {
+  if (getCACertificates) return getCACertificates('default');
+  return [...tls.rootCertificates, ...readIfThere(env['NODE_EXTRA_CA_CERTS'] ?? '')];
+}
+
+function readIfThere(path: string): readonly string[] {
+  const text = orUndefined(() => readText(path)) ?? '';
+  return text.match(PEM) ? [text] : [];
+}
+
+/** Reads 4 MiB at most: a bundle of all public CAs is a quarter of a megabyte. */
+function readText(path: string): string {
+  return readRegular(path, 4 * 1024 * 1024).bytes.toString();
+}

@@ -1,0 +1,187 @@
+/** The code of README, recipes and ci is run as it is printed, section by section, with the tools that it names. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { listen } from '../harness/endpoints/listen';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openFolder, openFolders } from '../harness/homes/folder';
+import type { Need } from '../harness/needs';
+import { linkProgram, runCommand } from '../harness/programs/program';
+import { ROOT } from '../harness/root';
+
+const GATEWAY = 'https://gateway.example.com';
+/** What asks a person, another shell, or installs: each has tests of its own. */
+const ELSEWHERE = /^(gwtoken login|gwtoken env --format fish|npm (run|test|ci)).*$/gm;
+
+interface Section {
+  readonly name: string;
+  /** By their names, as the line above each says. */
+  readonly files: readonly (readonly [name: string, text: string])[];
+  /** The blocks of shell, or the command lines of a CI system's job. */
+  readonly script: string;
+  readonly yaml: readonly string[];
+}
+
+function sectionsOf(...path: string[]): Section[] {
+  return readFileSync(join(ROOT, ...path), 'utf8')
+    .split(/^##? /m)
+    .map((section) => {
+      const [name = ''] = section.split('\n');
+      const blocks = [...section.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
+        ([, file, language = '', code = '']) => ({ file, language, code }),
+      );
+      const unnamed = blocks.filter(({ file }) => file === undefined);
+      const job = /^ *(?:- )?(?:run: |bash: |sh ')?((?:\.\/gwtoken|curl|echo|tar) .*?)'?$/gm;
+      const script = unnamed.flatMap(({ language, code }) => {
+        if (language === 'sh') return code.replace(ELSEWHERE, '');
+        return /yaml|groovy/.test(language) ? [...code.matchAll(job)].map(([, line]) => `${line}\n`) : [];
+      });
+      return {
+        name,
+        files: blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const])),
+        script: script.join(''),
+        yaml: blocks.filter(({ language }) => language === 'yaml').map(({ code }) => code),
+      };
+    });
+}
+const recipes = sectionsOf('src', 'cli', 'topics', 'recipes.md');
+const ci = sectionsOf('src', 'cli', 'topics', 'ci.md');
+const sections = [...sectionsOf('README.md'), ...recipes, ...ci];
+
+const TOOLS: Readonly<Record<string, readonly Need[]>> = {
+  HTTPie: ['httpie'],
+  jq: ['jq'],
+  Python: ['python3'],
+  make: ['make'],
+  direnv: ['direnv'],
+};
+/** How often the gateway is called. The fourth call fails, which ends the loop of the long-running script. */
+const CALLS: Readonly<Record<string, number>> = {
+  'Get started': 2,
+  'In CI': 1,
+  curl: 2,
+  'Long-running scripts': 4,
+  'GitLab CI': 1,
+  Jenkins: 1,
+  ...{ gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
+};
+const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
+
+/** A gateway that says hello to who has the endpoint's token, a release, and what the examples call. */
+async function startPlace() {
+  const endpoint = await startTokenEndpoint();
+  const calls: (string | undefined)[] = [];
+  const { url } = await listen(
+    createServer(({ headers: { authorization } }, response) => {
+      calls.push(authorization);
+      const status = calls.length === 4 ? 503 : authorization === 'Bearer token-1' ? 200 : 401;
+      response.writeHead(status).end('hello\n');
+    }),
+  );
+  const { dir, env } = openFolders();
+  const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
+  mkdirSync(work);
+  const PATH = linkProgram(bin);
+  const put = (folder: string, name: string, ...lines: string[]) =>
+    writeFileSync(join(folder, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  const call = `printf 'Authorization: Bearer %s' "$GWTOKEN_ACCESS_TOKEN" | curl -fsS -H @- ${url}/`;
+  put(work, 'deploy.sh', call);
+  put(work, 'worker', call);
+  put(bin, 'docker', '[ -n "$GWTOKEN_ACCESS_TOKEN" ]');
+  // Nobody waits for a minute here.
+  put(bin, 'sleep');
+  // A vault is asked for what its line says, with nothing left that the shell was to fill in.
+  for (const vault of ['op', 'vault', 'aws', 'pass', 'age'])
+    put(bin, vault, `case "$*" in *[\\$~]*) exit 1 ;; esac`, `printf '%s' '${ANSWER}'`);
+
+  const archive = join(work, 'gwtoken-0.1.0-linux-x64.tar.gz');
+  writeFileSync(join(bin, 'gwtoken.1'), '');
+  execFileSync('tar', ['-czf', archive, '-C', bin, 'gwtoken', 'gwtoken.1']);
+  const bytes = readFileSync(archive);
+  const SHA256 = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(join(work, 'SHA256SUMS'), `${SHA256}  gwtoken-0.1.0-linux-x64.tar.gz\n`);
+  // Elsewhere, as on GitHub.
+  const release = await listen(
+    createServer((request, response) => {
+      if (request.url === '/objects/1') response.end(bytes);
+      else response.writeHead(302, { location: '/objects/1' }).end();
+    }),
+  );
+  const RELEASE = `${release.url}/gwtoken.tar.gz`;
+  const BASH_ENV = join(dir, 'bash-env');
+  writeFileSync(BASH_ENV, '');
+  const variables = { ...env, ...inVariables(endpoint.authUrl), PATH, RELEASE, SHA256, BASH_ENV };
+  const run = (script: string, more: Readonly<Record<string, string>> = {}) =>
+    runCommand(['/usr/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll(GATEWAY, url)], {
+      env: { ...variables, ...more },
+      cwd: work,
+    });
+  return { endpoint, calls, dir, work, run, url };
+}
+
+describe('as it is printed', () => {
+  test('there is code in each of them', () => {
+    const scripts = sections.filter(({ script }) => script.trim() !== '').map(({ name }) => name);
+    expect(scripts).toEqual(expect.arrayContaining(['Install', 'Azure Pipelines', ...Object.keys(CALLS)]));
+    expect(scripts.length).toBeGreaterThan(20);
+  });
+
+  test.for(sections.filter(({ script }) => script.trim() !== ''))(
+    '$name',
+    async ({ name, files, script }, { needs }) => {
+      needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
+      const { calls, work, run, url } = await startPlace();
+      for (const [file, text] of files) writeFileSync(join(work, file), text.replaceAll(GATEWAY, url));
+      // The examples of CI begin with a release in the current directory.
+      if (ci.some((each) => each.name === name)) await run('tar -xzf gwtoken-*.tar.gz');
+      const { code, stdout, stderr } = await run(script);
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      expect(calls).toEqual(Array(CALLS[name] ?? 0).fill('Bearer token-1'));
+      if (name === 'jq') expect(stdout).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\n$/);
+    },
+  );
+});
+
+test('a release with another checksum is not unpacked', async ({ needs }) => {
+  needs('linux', 'bash', 'curl');
+  const { run, calls } = await startPlace();
+  const { script } = sections.find(({ name }) => name === 'In CI')!;
+  expect(await run(script, { SHA256: '0'.repeat(64) })).toMatchObject({ code: 1 });
+  expect(calls).toEqual([]);
+});
+
+test('the command of each vault gives gwtoken the credentials', async ({ needs }) => {
+  needs('linux', 'bash');
+  const { script } = ci.find(({ name }) => name === 'Credentials from a command')!;
+  const statements = script.split(/^(?=gwtoken )/m);
+  expect(statements).toHaveLength(5);
+  for (const statement of statements) {
+    const { endpoint, run } = await startPlace();
+    const unset = 'unset GWTOKEN_AUTH_URL GWTOKEN_CLIENT_ID GWTOKEN_CLIENT_SECRET';
+    const address = `gwtoken config set auth-url ${endpoint.authUrl}`;
+    const got = await run(`${unset}\n${statement}${address}\ngwtoken get`);
+    expect(got).toMatchObject({ code: 0, stdout: 'token-1\n' });
+    expect(endpoint.posts[0]?.get('client_secret')).toBe('kept in a vault');
+  }
+});
+
+test('the YAML parses; the worker of Kubernetes finds a token, and a helper its headers', async ({
+  needs,
+}) => {
+  needs('linux', 'bash', 'curl');
+  const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
+  expect(jobs.length).toBeGreaterThan(3);
+  const { command, args } = jobs.find(({ spec }) => spec !== undefined).spec.containers[0];
+  const { run, calls } = await startPlace();
+  const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openFolder());
+  expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
+  expect(calls).toEqual(['Bearer token-1']);
+  const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
+  const [, helper = ''] = /"headersHelper": "([^"]+)"/.exec(topic) ?? [];
+  expect(JSON.parse((await run(helper)).stdout)).toEqual({ Authorization: 'Bearer token-1' });
+});

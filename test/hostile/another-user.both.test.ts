@@ -1,0 +1,76 @@
+/** What another user of the machine could see of a run: .github/SECURITY.md names it. The kernel does the rest. */
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { SECRET, SECRET_FORMS, TOKEN } from '../harness/homes/canary';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { inProc, processesWith, until } from '../harness/programs/processes';
+
+/** A command of exec that runs, and a get whose request is not answered yet: it holds the lock. */
+async function startBoth() {
+  const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
+  const home = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
+  expect((await home.gwtoken(['config', 'set', 'timeout', '9s'])).code).toBe(0);
+  const [ready, tokenFile] = [join(home.env['HOME']!, 'ready'), join(home.env['HOME']!, 'token')];
+  const script = `>${ready}; exec sleep 60`;
+  const exec = home.start(['exec', '-r', 'us', '--token-file', tokenFile, '--', 'sh', '-c', script]);
+  await until('the command', () => existsSync(ready));
+  const answer = endpoint.hold();
+  const get = home.start(['get']);
+  await endpoint.arrived(2);
+  return {
+    home,
+    tokenFile,
+    pids: [exec.pid, get.pid],
+    async end() {
+      answer();
+      expect(await get.result).toMatchObject({ code: 0, stdout: `${TOKEN}\n`, stderr: '' });
+      exec.kill('SIGTERM');
+      expect(await exec.result).toMatchObject({ signal: 'SIGTERM', stderr: '' });
+    },
+  };
+}
+
+test('each file, lock and directory of gwtoken’s is its user’s alone', async ({ needs }) => {
+  needs('posix');
+  const { home, tokenFile, end } = await startBoth();
+  const paths = [home.config, home.cache].flatMap((folder) => [
+    folder,
+    ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ]);
+  // There is something of each kind.
+  for (const kind of [/config\.json$/, /us\.token\.json$/, /\.lock$/])
+    expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
+  const open = [...paths, tokenFile].filter((path) => (lstatSync(path).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+  await end();
+});
+
+test('no command line has the secret or the token, and no port is opened', async ({ needs }) => {
+  needs('linux');
+  const { home, pids, end } = await startBoth();
+  const lines = processesWith(home.dir);
+  // gwtoken itself, twice, and its command.
+  expect(lines.length).toBeGreaterThan(2);
+  const forms = [...SECRET_FORMS, /canary-token/i];
+  expect(lines.filter((line) => forms.some((form) => form.test(line)))).toEqual([]);
+  // State 0A listens; the tenth column is the socket's number.
+  const listening = ['tcp', 'tcp6'].flatMap((name) =>
+    readFileSync(`/proc/net/${name}`, 'latin1')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .flatMap(([, , , state, , , , , , socket]) => (state === '0A' ? [`socket:[${socket}]`] : [])),
+  );
+  // The endpoint's own.
+  expect(listening).not.toEqual([]);
+  for (const pid of pids) {
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) =>
+      inProc(() => readlinkSync(`/proc/${pid}/fd/${fd}`), ''),
+    );
+    expect(files).not.toEqual([]);
+    expect(files.filter((file) => listening.includes(file))).toEqual([]);
+  }
+  await end();
+});

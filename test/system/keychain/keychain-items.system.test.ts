@@ -1,0 +1,61 @@
+/** Items that somebody has made by hand, with secret-tool or as the help says. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startIdentityServer } from '../../harness/endpoints/identity-server';
+import { openHome } from '../../harness/homes/home';
+import { startKeyring } from '../../harness/keyrings/keyring';
+import { leftBehind } from '../../harness/programs/processes';
+import { GWTOKEN_SH, inherited, runCommand, runProgram } from '../../harness/programs/program';
+import { ROOT } from '../../harness/root';
+
+const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret' };
+
+test('an item made by hand as the help says is read', async ({ needs }) => {
+  needs('keyring');
+  const identity = await startIdentityServer({ clients: [CLIENT] });
+  const keyring = await startKeyring({ state: 'unlocked' });
+  const item = { ID: CLIENT.clientId, SECRET: CLIENT.clientSecret, AUTH_URL: identity.authUrl };
+  const made = spawnSync('sh', ['-c', example('secret-tool store')], {
+    env: { ...inherited(), ...keyring.env, ...item },
+    encoding: 'utf8',
+  });
+  expect(made).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl };
+  const { code, stdout } = await runProgram(['get'], { env: { ...keyring.env, ...settings } });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+});
+
+/** The indented example of the topic that contains these words. */
+function example(words: string): string {
+  const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'keychain.md'), 'utf8');
+  const found = topic.split(/\n{2,}(?! {4})/).find((block) => block.includes(words)) ?? '';
+  return found
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .join('\n');
+}
+
+test('a keyring without a desktop works as the help says', async ({ needs }) => {
+  needs('keyring');
+  const identity = await startIdentityServer({ clients: [CLIENT] });
+  const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl });
+  const login = `printf %s "$SECRET" | ${GWTOKEN_SH} login --client-id eu-client --secret-stdin`;
+  // Without the file capability that Debian gives it, and that some containers do not let it have.
+  copyFileSync('/usr/bin/gnome-keyring-daemon', join(home.dir, 'gnome-keyring-daemon'));
+  const shell = join(home.dir, 'shell');
+  writeFileSync(shell, `#!/bin/sh\n${login} && ${GWTOKEN_SH} get\n`, { mode: 0o755 });
+  const env = {
+    ...home.env,
+    PATH: `${home.dir}:${process.env['PATH']}`,
+    XDG_DATA_HOME: join(home.dir, 'data'),
+    XDG_RUNTIME_DIR: home.dir,
+    KEYRING_PASSWORD: 'throwaway',
+    SHELL: shell,
+    SECRET: CLIENT.clientSecret,
+  };
+  const { stdout } = await runCommand(['sh', '-c', example('dbus-run-session')], { env });
+  expect(stdout).toBe(`${identity.issued.at(-1)}\n`);
+  expect(await leftBehind(home.dir)).toEqual([]);
+});

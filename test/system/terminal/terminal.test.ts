@@ -1,0 +1,65 @@
+/** Whom a terminal can ask, what it takes for an answer, and whether it shows colours. */
+import { describe, expect, test, vi } from 'vitest';
+import { openTerminal, painter } from '../../../src/system/terminal/terminal';
+import type { World } from '../../../src/world';
+
+type Env = Record<string, string>;
+
+describe('colours', () => {
+  const isColoured = async (env: Env, isTTY: boolean) => (await painter(env, isTTY)).red('x') !== 'x';
+
+  test.each<[Env, boolean, boolean]>([
+    [{}, true, true],
+    [{}, false, false],
+    [{ TERM: 'dumb' }, true, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: 'true', TERM: 'dumb' }, false, true],
+    [{ FORCE_COLOR: '' }, false, false],
+    [{ FORCE_COLOR: '0' }, true, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, false],
+  ])('of %j, on a terminal: %s', async (env, isTTY, expected) => {
+    expect(await isColoured(env, isTTY)).toBe(expected);
+  });
+});
+
+test('noPrompt names what is missing: two terminals, and no CI', () => {
+  const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
+  const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
+    openTerminal({ env, stdin: stream(stdin), stderr: stream(stderr) } as World, vi.fn()).noPrompt();
+  expect(why(true, true)).toBeUndefined();
+  expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
+  expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
+  expect(why(true, false, { TERM: 'dumb', CI: '1' })).toBe('stderr is not a terminal');
+  expect(why(true, true, { TERM: 'dumb' })).toBeUndefined();
+  expect(why(true, true, { CI: '1' })).toBe('CI is set');
+});
+
+test('what is stored stands in brackets for Enter, a bad answer is refused at once, and no is what is not yes', async () => {
+  let shown = '';
+  const typing = (...answers: string[]) => {
+    const write = (text: string) => {
+      shown += text;
+    };
+    const readLine = async (question: string, isSecret: boolean) => {
+      shown += `${question}${isSecret}\n`;
+      return answers.shift() ?? '';
+    };
+    return openTerminal({ env: {}, stderr: { write } } as unknown as World, readLine);
+  };
+  const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
+  expect(await typing('bad', '').ask('Name', check, 'stored')).toBe('stored');
+  expect(await typing('typed').ask('Name', check)).toBe('typed');
+  expect(await typing('bad', 'hush').askSecret('Secret', check)).toBe('hush');
+  const asked = ['Name [stored]: false', 'Refused', 'Name [stored]: false', 'Name: false'];
+  expect(shown).toBe([...asked, 'Secret: true', 'Refused', 'Secret: true', ''].join('\n'));
+  for (const [answer, isSure] of [
+    ['', false],
+    ['any', false],
+    ['Y', true],
+    ['yes', true],
+  ] as const)
+    expect(await typing(answer).confirm('Remove?')).toBe(isSure);
+  expect(shown).toContain('Remove? (y/N): false\n');
+});

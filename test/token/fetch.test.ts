@@ -1,0 +1,188 @@
+/** The request, and how often, how long and after what it is repeated: time and chance are the test's. */
+import { describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
+import { fetchToken } from '../../src/token/fetch';
+import { retryOfReply } from '../../src/token/reply';
+import type { PostForm } from '../../src/world';
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** How long it takes, in milliseconds. */
+  readonly tookMs?: number;
+  readonly error?: Error;
+}
+
+const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
+const unreached: Answer = { error: new GwtokenError('unreached', 'could not reach x') };
+const START_MS = Date.UTC(2030, 0, 1);
+
+/** Plays the answers in turn, the last one again and again, on a clock that only waiting moves. */
+async function play(answers: readonly Answer[], { attempts = 3, limitMs = 30_000, chance = 0 } = {}) {
+  let nowMs = START_MS;
+  const waits: number[] = [];
+  const trace: string[] = [];
+  const sent: Parameters<PostForm>[] = [];
+  const setting = <T>(value: T) => ({ value, text: '', source: { kind: 'flag', name: '' } as const });
+  const outcome = await fetchToken(
+    {
+      attempts,
+      timeoutMs: 10_000,
+      limitMs,
+      caFile: setting('/ca.pem'),
+      authUrl: setting('https://id.test'),
+    },
+    { clientId: 'an id&', clientSecret: 's3cret /+' },
+    {
+      version: '1.2.3',
+      now: () => nowMs,
+      monotonicMs: () => nowMs,
+      random: () => chance,
+      async sleep(ms) {
+        waits.push(ms);
+        nowMs += ms;
+      },
+      trace: (line) => trace.push(line),
+      async postForm(...call) {
+        sent.push(call);
+        const answer = answers[Math.min(sent.length, answers.length) - 1]!;
+        nowMs += answer.tookMs ?? 0;
+        if (answer.error) throw answer.error;
+        const { status = 200, headers = {}, body = '' } = answer;
+        return { status, headers: new Headers(headers), body: Buffer.from(body) };
+      },
+    },
+  ).catch((error: unknown) => error);
+  const message = outcome instanceof Error ? outcome.message : undefined;
+  return { outcome, message, waits, trace, sent, posts: sent.length, tookMs: nowMs - START_MS };
+}
+
+describe('the request', () => {
+  test('is a POST of three form fields, without an Authorization header, with the limit and CAs given', async () => {
+    const { sent, trace } = await play([OK]);
+    expect(sent).toEqual([
+      [
+        'https://id.test/oauth2/token',
+        {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            accept: 'application/json',
+            'user-agent': 'gwtoken/1.2.3',
+          },
+          body: 'client_id=an+id%26&client_secret=s3cret+%2F%2B&grant_type=client_credentials',
+          timeoutMs: 10_000,
+          maxBytes: 64 * 1024,
+          caFile: '/ca.pem',
+          signal: undefined,
+          trace: expect.any(Function),
+        },
+      ],
+    ]);
+    sent[0]![1].trace?.('on the way');
+    expect(trace.at(-1)).toBe('on the way');
+  });
+
+  test('is traced with its outcome and time; a lifetime counts from before it', async () => {
+    const { outcome, trace } = await play([{ ...OK, tookMs: 1234 }]);
+    expect(outcome).toMatchObject({ accessToken: 't', requestedAtMs: START_MS, lifetimeS: 60 });
+    expect(trace).toEqual(['POST https://id.test/oauth2/token: 200 after 1234 ms']);
+    const lost = await play([{ ...unreached, tookMs: 10 }], { attempts: 1 });
+    expect(lost.trace).toEqual(['POST https://id.test/oauth2/token: no reply after 10 ms']);
+  });
+});
+
+describe('attempts', () => {
+  test('end with the first token, or with the last failure and all that belongs to it', async () => {
+    expect(await play([unreached, { status: 503 }, OK])).toMatchObject({
+      outcome: { accessToken: 't' },
+      posts: 3,
+    });
+    const more = { hints: ['do this'], reason: 'ECONNRESET', detail: 'in detail' };
+    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', more) }]);
+    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', ...more });
+    expect(await play([unreached], { attempts: 1 })).toMatchObject({
+      message: 'could not reach x',
+      posts: 1,
+    });
+  });
+
+  test('come after full jitter: anything from nothing to a span that doubles up to 10 s', async () => {
+    const often = { attempts: 7, limitMs: 3_600_000 };
+    expect((await play([unreached], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
+    const most = await play([unreached], { ...often, chance: 1 });
+    expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000]);
+  });
+
+  test.each<[Answer, number]>([
+    [{ status: 404 }, 1],
+    [{ status: 501 }, 1],
+    [{ body: '{}' }, 1],
+    [{ error: new TypeError('a bug') }, 1],
+    [{ error: new GwtokenError('unreached', '', { reason: 'certificate' }) }, 1],
+    [{ error: new GwtokenError('unreached', '', { reason: 'proxy-refusal' }) }, 1],
+    [{ error: new GwtokenError('unreached', '', { reason: 'ENOTLOOPBACK' }) }, 1],
+    [{ error: new GwtokenError('unreached', '', { reason: 'time-limit' }) }, 3],
+    [{ status: 429 }, 3],
+  ])('after %j: %i', async (answer, posts) => {
+    expect((await play([answer])).posts).toBe(posts);
+  });
+});
+
+describe('the overall limit', () => {
+  test('leaves the last attempt what is left, and begins none without any', async () => {
+    const slow = { ...unreached, tookMs: 10_000 };
+    const { sent } = await play([slow], { attempts: 11, chance: 0.5 });
+    expect(sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 10_000, 9250]);
+    expect(await play([OK], { limitMs: 499 })).toMatchObject({
+      posts: 0,
+      outcome: {
+        kind: 'unreached',
+        reason: 'time-limit',
+        message: 'out of time before contacting https://id.test',
+        hints: ['raise --timeout (a call may take three times that in total)'],
+      },
+    });
+  });
+
+  test('begins no wait that would outlast it, and no attempt with less than half a second left', async () => {
+    const slow = { status: 503, tookMs: 2000 };
+    const { waits } = await play([slow], { attempts: 11, limitMs: 9000, chance: 1 });
+    expect(waits).toEqual([500, 1000]);
+    for (const [limitMs, posts] of [
+      [2499, 1],
+      [2500, 2],
+    ] as const)
+      expect((await play([slow], { limitMs })).posts).toBe(posts);
+  });
+});
+
+describe('Retry-After', () => {
+  const waiting = (seconds: string): Answer => ({ status: 429, headers: { 'retry-after': seconds } });
+
+  test('comes before the jitter; beyond the overall limit the seconds are named at once', async () => {
+    const { waits, trace } = await play([waiting('3'), OK], { chance: 1 });
+    expect(waits).toEqual([3500]);
+    expect(trace[1]).toBe(
+      'attempt 1 of 3 failed: https://id.test/oauth2/token answered 429 (retry after 3 s); retrying in 3500 ms',
+    );
+    expect((await play([waiting('29'), OK])).waits).toEqual([29_000]);
+    expect(await play([waiting('30')])).toMatchObject({
+      posts: 1,
+      tookMs: 0,
+      message: 'https://id.test/oauth2/token answered 429 (retry after 30 s)',
+    });
+  });
+
+  test.each([
+    ['0', 0],
+    [' 17 ', 17_000],
+    ['Tue, 01 Jan 2030 00:00:07 GMT', undefined],
+    ['', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+  ])('%j is a pause of %s ms', (value, afterMs) => {
+    expect(retryOfReply(503, { get: () => value })).toEqual({ afterMs });
+  });
+});

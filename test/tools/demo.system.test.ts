@@ -1,0 +1,43 @@
+/** `npm run demo` on a fresh clone: it ends well, shows the main job, and leaves nothing behind. */
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFolder } from '../harness/homes/folder';
+import { runCommand } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
+
+const DEMO = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'demo.ts')];
+/** What is left of it; tsx keeps what it has compiled. */
+const left = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('tsx-'));
+
+test('the demo plays to its end with a keychain', async ({ needs }) => {
+  needs('keyring');
+  const TMPDIR = openFolder();
+  const { code, stdout, stderr } = await runCommand(DEMO, { env: { TMPDIR } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('\nCredentials verified and stored in the keychain as default:production:eu\n');
+  expect(stdout).toMatch(/all as expected\. Everything was cleaned up\.\n$/);
+  expect(left(TMPDIR)).toEqual([]);
+});
+
+test('the demo says that there is no keychain, and plays with variables', async ({ needs }) => {
+  needs('posix');
+  const bin = join(openFolder(), 'bin');
+  mkdirSync(bin);
+  for (const program of ['sh', 'env']) symlinkSync(`/bin/${program}`, join(bin, program));
+  const { code, stdout, stderr } = await runCommand(DEMO, { env: { PATH: bin } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/No keychain for the demo here \(needs /);
+  expect(stdout).toMatch(/\$ export GWTOKEN_CLIENT_SECRET_EU=\S+\n/);
+  expect(stdout).not.toContain('gwtoken login');
+});
+
+test('the demo, interrupted, dies of the signal', async ({ needs }) => {
+  needs('posix');
+  const TMPDIR = openFolder();
+  const terminal = openTerminal(DEMO, { env: { TMPDIR } });
+  await terminal.waitFor('--format json');
+  terminal.type('\x03');
+  expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
+  expect(left(TMPDIR)).toEqual([]);
+});

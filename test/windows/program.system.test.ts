@@ -1,0 +1,115 @@
+/** What gwtoken does on Windows as nowhere else: its files, its streams, and the programs that it runs. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
+
+const unavailable = windowsUnavailable();
+
+describe('on Windows', { timeout: 180_000 }, () => {
+  let windows: Windows;
+  let endpoint: TokenEndpoint;
+  let env: Record<string, string>;
+  beforeAll(() => {
+    if (unavailable === undefined) windows = openWindows();
+  });
+  beforeEach(async ({ needs }) => {
+    needs(unavailable);
+    endpoint = await startTokenEndpoint((post) => tokenReply(`token-${post}`));
+    env = {
+      GWTOKEN_REGION: 'eu',
+      GWTOKEN_AUTH_URL: endpoint.authUrl,
+      GWTOKEN_CLIENT_ID: 'client',
+      GWTOKEN_CLIENT_SECRET: 'secret+/=&%é',
+      GWTOKEN_CACHE_DIR: windowsPath(join(windows.dir, `cache-${new URL(endpoint.authUrl).port}`)),
+    };
+  });
+  afterAll(() => windows?.close());
+
+  const gwtoken = (args: readonly string[], more: WindowsOptions = {}) =>
+    windows.gwtoken(args, { ...more, env: { ...env, ...more.env } });
+  const exec = (...words: string[]) => gwtoken(['exec', '--', ...words]);
+  /** Writes a batch file that passes its arguments on to this script. */
+  const batch = (file: string, script: string) => {
+    writeFileSync(`${file}.cjs`, script);
+    const node = windows.node([windowsPath(`${file}.cjs`)]).map((word) => `"${word}"`);
+    writeFileSync(`${file}.cmd`, `@${node.join(' ')} %*\r\n@exit /b 7\r\n`);
+  };
+
+  test('10 gets at once make one request', async () => {
+    endpoint.delayMs = 2_000;
+    const args = ['get', '--timeout', '60s', '--retries', '0'];
+    const all = await Promise.all(Array.from({ length: 10 }, () => gwtoken(args)));
+    const kinds = new Set(all.map(({ code, stdout, stderr }) => JSON.stringify({ code, stdout, stderr })));
+    expect([...kinds]).toEqual([JSON.stringify({ code: 0, stdout: 'token-1\n', stderr: '' })]);
+    expect(endpoint.posts.length).toBe(1);
+  });
+
+  test('env is for PowerShell, also into a stdout that Windows tells nothing about', async () => {
+    const args = ['env', '--format', 'powershell'];
+    const { code, stdout } = await gwtoken(args);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("= 'token-1'\n") });
+    expect(await windows.intoFile(args, env)).toBe(stdout);
+  });
+
+  test('exec gives a program its arguments and variables, without the credentials', async () => {
+    const script = join(windows.dir, 'tell.cjs');
+    const inFile = "require('node:fs').readFileSync(process.env.Eu_TOKEN_FILE, 'utf8')";
+    writeFileSync(
+      script,
+      `const { argv, env } = process; console.log(JSON.stringify([argv.slice(2), ${inFile}, env]))`,
+    );
+    const args = ['', 'a b', 'é 東', 'it\'s "both"', 'a\\"b\\', '%PATH%', '^&|<>()!', '*.txt'];
+    const tokenFile = join(windows.dir, 'token');
+    const flags = ['--token-file', windowsPath(tokenFile), '--prefix', 'Eu_', '--'];
+    // Of names that differ by case alone, Node passes on the first in order: this one, if it were here.
+    const own = { env: { EU_Access_Token: 'of the client before' } };
+    const command = windows.node([windowsPath(script), ...args]);
+    const { code, stdout, stderr } = await gwtoken(['exec', ...flags, ...command], own);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [told, fileText, variables] = JSON.parse(stdout);
+    expect([told, fileText, variables.Eu_ACCESS_TOKEN]).toEqual([args, 'token-1', 'token-1']);
+    const names = Object.keys(variables).map((name) => name.toUpperCase());
+    expect(names.filter((name) => name === 'EU_ACCESS_TOKEN')).toEqual(['EU_ACCESS_TOKEN']);
+    expect(names.filter((name) => name.startsWith('GWTOKEN_CLIENT_'))).toEqual([]);
+    expect(existsSync(tokenFile)).toBe(false);
+  });
+
+  test('exec runs a batch file, found by PATHEXT or by its path, and keeps all 32 bits of an exit code', async () => {
+    const cwd = join(windows.dir, 'batch');
+    mkdirSync(cwd);
+    batch(join(cwd, 'deploy'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+    const args = ['a b', 'x&y', '"q"', '(1)', 'a^b', '<z>'];
+    for (const command of [windowsPath(join(cwd, 'deploy.cmd')), 'deploy']) {
+      const { code, stdout } = await gwtoken(['exec', '--', command, ...args], { cwd });
+      expect([code, JSON.parse(stdout)]).toEqual([7, args]);
+    }
+    expect((await exec('cmd', '/d', '/c', 'exit -1073741510')).code).toBe(0xc000013a);
+  });
+
+  test('exec refuses what is no file, built-in commands of cmd.exe too', async () => {
+    for (const command of ['dir', 'C:\\nosuch\\deploy.exe']) {
+      const { code, stdout, stderr } = await exec(command, 'C:\\nosuch');
+      expect({ code, stdout }).toEqual({ code: 127, stdout: '' });
+      expect(stderr).toBe(
+        `gwtoken: error: command not found: ${JSON.stringify(command)}\n` +
+          "hint: check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- cmd /d /c …\n",
+      );
+    }
+    expect(await exec('cmd', '/d', '/c', 'echo hi')).toMatchObject({ code: 0, stdout: 'hi\r\n' });
+  });
+
+  test('curl gets its header on stdin, and is not looked for in the working directory', async () => {
+    const cwd = join(windows.dir, 'with-curl');
+    mkdirSync(cwd);
+    const tell =
+      "process.stdin.on('data', (text) => process.stdout.write(process.argv.slice(2) + ': ' + text))";
+    batch(join(cwd, 'curl'), tell);
+    const args = ['curl', 'https://a.example.com', '-sS'];
+    const elsewhere = { Path: 'Z:\\nowhere;.' };
+    expect(await gwtoken(args, { cwd, env: elsewhere })).toMatchObject({ code: 127, stdout: '' });
+    const { stdout } = await gwtoken(args, { env: { Path: `${windowsPath(cwd)};C:\\windows\\system32` } });
+    expect(stdout).toMatch(/^-K,-,https:\/\/a\.example\.com,-sS: header = "Authorization: Bearer token-1"\n/);
+  });
+});
