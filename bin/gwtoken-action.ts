@@ -4,7 +4,7 @@ import { report } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
-import { envDestination, envOptions, envOutput } from '../src/formats/env-output';
+import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { gather } from '../src/settings/resolve';
 import { parseSwitch } from '../src/settings/values';
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   if (empty.length > 0) throw isEmpty(empty);
   const targets = ['github-output', ...(exportsEnv ? ['github-env'] : [])].map((format) => {
     const options = envOptions({ format });
-    return { options, write: envDestination(options, world) };
+    return { options, write: envDestination(options.format, world) };
   });
   const { token } = await selectedToken(gather({ cache: false }, ours), ours);
   maskToken(token.accessToken, world);

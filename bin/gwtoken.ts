@@ -19,7 +19,7 @@ const argv = process.argv.slice(2);
 void main().then((code) => process.exit(code), endByError);
 
 async function main(): Promise<number> {
-  const answer = await quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
+  const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return await runCli();
   try {
     writeAll(1, answer);

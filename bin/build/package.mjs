@@ -23,7 +23,6 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
  */
 export const GROUPS = [
   { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
-  { name: 'env', test: /src[\\/]formats[\\/]env-output\.ts$/, priority: 2 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   {
     name: 'get-token',
@@ -35,8 +34,6 @@ export const GROUPS = [
 /** The files that are started or loaded by their names. */
 export const ENTRIES = {
   gwtoken: 'bin/gwtoken.ts',
-  // As an entry it needs no wrapper for its exports, which would be one more file.
-  env: 'src/formats/env-output.ts',
   // A program of its own, which says why.
   'keychain-child': 'src/system/keychain/child.ts',
 };

@@ -5,6 +5,7 @@
  */
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
+import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
 import { findSetting, gather, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
@@ -17,14 +18,14 @@ interface QuickRun extends QuickWorld {
   mayBeTerminal(): boolean;
 }
 
-/** Resolves with what the command prints, or with undefined if the CLI has to answer. */
-export async function quick(argv: readonly string[], world: QuickRun): Promise<string | undefined> {
+/** Returns what the command prints, or undefined if the CLI has to answer. */
+export function quick(argv: readonly string[], world: QuickRun): string | undefined {
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), command === 'get' ? GET_FLAGS : ENV_FLAGS);
   if (!flags || flags['verbose'] || world.env['GITHUB_ACTIONS']) return undefined;
   try {
-    return command === 'get' ? quickGet(flags, world) : await quickEnv(flags, world);
+    return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {
     return undefined;
   }
@@ -38,9 +39,8 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
 }
 
 /** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
-async function quickEnv(flags: FlagValues, world: QuickRun): Promise<string | undefined> {
+function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
   if (world.mayBeTerminal()) return undefined;
-  const { envOptions, envOutput } = await import('../formats/env-output');
   const options = envOptions(flags);
   if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
   const cached = cachedToken(flags, world);

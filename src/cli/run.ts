@@ -14,6 +14,7 @@ import {
   orUndefined,
   ReaderGone,
 } from '../errors';
+import { failureOutput } from '../formats/env-formats';
 import { note, oneLine } from '../text';
 import type { World } from '../world';
 import { COMPLETE, completions } from './completion';
@@ -92,7 +93,6 @@ export async function failWith(
   // Before anything on stderr, which may be broken; also for ReaderGone, which may be the one of stderr. On a
   // terminal nobody evaluates it, and if stdout is broken too, the first failure is still reported.
   if (command?.evaluated && !world.stdout.isTTY()) {
-    const { failureOutput } = await import('../formats/env-output');
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;

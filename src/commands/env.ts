@@ -1,4 +1,5 @@
 /** The command `gwtoken env`. */
+import { envDestination, envOptions, envOutput, evaluatingLine, formatNamed } from '../formats/env-formats';
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
@@ -7,9 +8,8 @@ import { hintLine } from './report';
 import { selectedToken } from './selected-token';
 
 export async function printStatements(flags: FlagValues, world: World): Promise<void> {
-  const { envDestination, envOptions, envOutput } = await import('../formats/env-output');
   const options = envOptions(flags);
-  const write = envDestination(options, world);
+  const write = envDestination(options.format, world);
   if (flags['unset'] === true) {
     write(envOutput(undefined, options));
   } else {
@@ -23,13 +23,14 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 }
 
 /** Says on a terminal, where nothing is evaluated, which line does that. */
-async function sayWhatToType(flags: FlagValues, { env, stderr, terminal }: World): Promise<void> {
-  const { evaluatingLine } = await import('../formats/env-output');
-  const line = evaluatingLine(flags, env);
+async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
+  const command = unset === true ? 'gwtoken env --unset' : 'gwtoken env';
+  const line =
+    format === undefined ? evaluatingLine(command, env) : formatNamed(String(format)).hint?.(command);
   if (line === undefined) return;
-  const what = flags['unset'] === true ? 'unset' : 'set';
+  const what = unset === true ? 'unset' : 'set';
   // $SHELL is the login shell, and another may run in it.
-  const others = flags['format'] === undefined ? ' (other shells: gwtoken help shells)' : '';
+  const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';
   const hint = `nothing was ${what} yet; to ${what} the variables, run: ${line}${others}`;
   stderr.write(`${hintLine(hint, await terminal.paint('stderr'))}\n`);
 }

@@ -1,6 +1,6 @@
 /** The flags that several commands share, and those of the two commands that cli/quick.ts can answer. */
+import { ENV_FORMATS } from '../formats/env-formats';
 import { GET_FORMATS } from '../formats/get-formats';
-import { ENV_FORMATS } from '../formats/names';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingDefinition } from '../settings/table';
 
 export interface Flag {

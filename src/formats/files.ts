@@ -1,14 +1,18 @@
 /** The formats that no shell reads: files of `NAME=value` lines, JSON, and those of CI systems' runners. */
-import { cannotCarry, type Format, statements } from './format';
-import { jsonText } from './names';
+import { cannotCarry, type Format, jsonText } from './format';
 
 const USE_EXEC = 'use instead: gwtoken exec -- COMMAND';
 
 /** An object of names and values, null for a removed one. A reader fails by itself if nothing is printed. */
 export const json: Format = {
-  print: (variables) =>
-    jsonText(Object.fromEntries(variables.map(({ name, value }) => [name, value ?? null]))),
+  set: jsonMember,
+  remove: (name) => jsonMember(name, null),
+  join: (members) => `{${members.join(',')}}\n`,
 };
+
+function jsonMember(name: string, value: string | null): string {
+  return jsonText({ [name]: value }).slice(1, -1);
+}
 
 /**
  * `.env`, for dotenv, `node --env-file` and similar parsers, which agree on little: a value that one of them,
@@ -16,11 +20,7 @@ export const json: Format = {
  * on quote and library, is refused, and `$` and backtick are allowed in single quotes only.
  */
 export const dotenv: Format = {
-  print: statements(
-    (name, value) => `${name}=${dotenvValue(value, name)}\n`,
-    () => '',
-  ),
-  onlySets: true,
+  set: (name, value) => `${name}=${dotenvValue(value, name)}\n`,
 };
 
 function dotenvValue(value: string, name: string): string {
@@ -33,31 +33,26 @@ function dotenvValue(value: string, name: string): string {
 
 /** `docker run --env-file`: nothing is escaped, and some versions strip quotes around the whole value. */
 export const docker: Format = {
-  print: statements(
-    (name, value) => {
-      if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
-      const instead = 'use instead: gwtoken exec -- docker run -e NAME IMAGE';
-      throw cannotCarry(name, 'is in quotes, which some Docker versions strip', instead);
-    },
-    () => '',
-  ),
-  onlySets: true,
+  set(name, value) {
+    if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
+    const instead = 'use instead: gwtoken exec -- docker run -e NAME IMAGE';
+    throw cannotCarry(name, 'is in quotes, which some Docker versions strip', instead);
+  },
 };
 
 /** GitHub Actions: the variables of all later steps of the job. Empty is the closest to removed. */
 export const githubEnv: Format = {
   appendsTo: 'GITHUB_ENV',
-  print: statements(githubEntry, (name) => githubEntry(name, '')),
+  set: githubEntry,
+  remove: (name) => githubEntry(name, ''),
 };
 
 /** The outputs of the step itself, as `steps.ID.outputs.access-token`. */
 export const githubOutput: Format = {
   appendsTo: 'GITHUB_OUTPUT',
-  ownNames: true,
-  print: (variables) =>
-    githubEnv.print(
-      variables.map(({ name, value }) => ({ name: name.toLowerCase().replaceAll('_', '-'), value })),
-    ),
+  prefix: '',
+  set: (name, value) => githubEntry(name.toLowerCase().replaceAll('_', '-'), value),
+  remove: (name) => githubOutput.set(name, ''),
 };
 
 /**
@@ -73,15 +68,14 @@ function githubEntry(name: string, value: string): string {
 
 /** Azure Pipelines: secret variables, masked in the log and passed to later steps whose `env` names them. */
 export const azure: Format = {
-  // The agent has no command that removes a variable: empty is the closest there is.
-  print: statements(azureCommand, (name) => azureCommand(name, '')),
+  set(name, value) {
+    const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
+    // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped.
+    if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
+    if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
+    if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
+    return `##vso[task.setvariable variable=${name};issecret=true]${value}\n`;
+  },
+  // The agent has no command for it: empty is the closest there is.
+  remove: (name) => azure.set(name, ''),
 };
-
-function azureCommand(name: string, value: string): string {
-  const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
-  // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped.
-  if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
-  if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
-  if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
-  return `##vso[task.setvariable variable=${name};issecret=true]${value}\n`;
-}

@@ -1,7 +1,29 @@
-/** The type of a format of `gwtoken env`, and the variables that all formats write. */
+/** The type of a format of `gwtoken env`, the variables that it prints, and what all formats share. */
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
 import { expiresAtMs, type Token } from '../token/token';
+
+/** A format of `gwtoken env`, for one kind of reader. Its statements end with LF on every platform. */
+export interface Format {
+  /**
+   * Returns the statement that sets a variable.
+   *
+   * @throws GwtokenError `usage` for a value that it cannot carry exactly
+   */
+  set(name: string, value: string): string;
+  /** Returns the statement that removes a variable; absent if the reader knows no way. */
+  remove?(name: string): string;
+  /** Makes the output of the statements; absent if that is one after the other. */
+  join?(statements: readonly string[]): string;
+  /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
+  fail?(exitCode: number): string;
+  /** Returns the line that evaluates this command's output; absent if there is nothing to evaluate. */
+  hint?(command: string): string;
+  /** The variable with the path of the file to append to; absent if the output goes to stdout. */
+  readonly appendsTo?: string;
+  /** The prefix without `--prefix`; absent: {@link DEFAULT_PREFIX}. */
+  readonly prefix?: string;
+}
 
 /** One variable of the output; without a value it is removed, so that no other client's is left. */
 export interface Variable {
@@ -9,33 +31,35 @@ export interface Variable {
   readonly value: string | undefined;
 }
 
-/** A format of `gwtoken env`, for one kind of reader. */
-export interface Format {
-  /**
-   * Returns all of the output for these variables, each line ended by LF on every platform.
-   *
-   * @throws GwtokenError `usage` for a value that it cannot carry exactly
-   */
-  print(variables: readonly Variable[]): string;
-  /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
-  fail?(exitCode: number): string;
-  /** Returns the line that evaluates this command's output; absent if there is nothing to evaluate. */
-  hint?(command: string): string;
-  /** The variable with the path of the file to append to; absent if the output goes to stdout. */
-  readonly appendsTo?: string;
-  /** The format makes its own names, without a prefix. */
-  readonly ownNames?: true;
-  /** The reader knows no way to remove a variable. */
-  readonly onlySets?: true;
+/** Returns all of the output for these variables. */
+export function printVariables(variables: readonly Variable[], format: Format): string {
+  const statements = variables.map(({ name, value }) =>
+    value === undefined ? (format.remove?.(name) ?? '') : format.set(name, value),
+  );
+  return format.join?.(statements) ?? statements.join('');
 }
 
-/** Returns the `print` of a format with one statement for each variable, which sets or removes it. */
-export function statements(
-  set: (name: string, value: string) => string,
-  remove: (name: string) => string,
-): Format['print'] {
-  return (variables) =>
-    variables.map(({ name, value }) => (value === undefined ? remove(name) : set(name, value))).join('');
+/** Returns the variables of a token; without a token, as they are to be removed. */
+export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
+  const expiresAt = token && expiresAtMs(token);
+  const values = {
+    ACCESS_TOKEN: token?.accessToken,
+    TOKEN_TYPE: token?.tokenType,
+    EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
+    // Windows cannot set an empty variable.
+    SCOPE: token?.scope || undefined,
+  };
+  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
+}
+
+export const DEFAULT_PREFIX = 'GWTOKEN_';
+
+export function checkPrefix(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;
+  throw usage(
+    `invalid prefix ${quoted(text)} (from --prefix)`,
+    'use letters, digits and underscores, not starting with a digit, for example EU_',
+  );
 }
 
 /** Returns the error of a format that refuses a value instead of changing it. */
@@ -50,29 +74,18 @@ export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-export const DEFAULT_PREFIX = 'GWTOKEN_';
-
-export function isPrefix(text: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+/** Returns the format of that name; an unknown one is a `usage` error, with the names to use. */
+export function formatAmong<T>(
+  formats: Readonly<Record<string, T>>,
+  name: string,
+  names = Object.keys(formats),
+): T {
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (format) return format;
+  throw usage(`unknown format ${quoted(name)} (from --format)`, `use one of: ${names.join(', ')}`);
 }
 
-export function checkPrefix(text: string): string {
-  if (isPrefix(text)) return text;
-  throw usage(
-    `invalid prefix ${quoted(text)} (from --prefix)`,
-    'use letters, digits and underscores, not starting with a digit, for example EU_',
-  );
-}
-
-/** Returns the variables of a token; without a token, as they are to be removed. */
-export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
-  const expiresAt = token && expiresAtMs(token);
-  const values = {
-    ACCESS_TOKEN: token?.accessToken,
-    TOKEN_TYPE: token?.tokenType,
-    EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
-    // Windows cannot set an empty variable.
-    SCOPE: token?.scope || undefined,
-  };
-  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
+/** Returns JSON on one line. `##` is escaped: no text of the endpoint is a CI system's command. */
+export function jsonText(value: object): string {
+  return JSON.stringify(value).replaceAll('##', '#\\u0023');
 }

@@ -1,23 +1,24 @@
 /** The formats of `gwtoken get`. Each output ends with one LF on every platform. */
 
+import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../token/token';
-import { formatAmong, jsonText } from './names';
+import { formatAmong, jsonText } from './format';
 
 type GetFormat = (answer: TokenAnswer, nowMs: number) => string;
 
 /** The formats in the order of the help; the first one is the default. */
 const FORMATS: Readonly<Record<string, GetFormat>> = {
   token: ({ token }) => `${token.accessToken}\n`,
-  json: (answer, nowMs) => jsonText(tokenJson(answer, nowMs)),
+  json: (answer, nowMs) => `${jsonText(tokenJson(answer, nowMs))}\n`,
   header: ({ token }) => `Authorization: ${bearer(token)}\n`,
-  headers: ({ token }) => jsonText({ Authorization: bearer(token) }),
+  headers: ({ token }) => `${jsonText({ Authorization: bearer(token) })}\n`,
   // In a double-quoted value of a curl config file an unescaped quote would end the token.
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   'credential-helper'({ token, query }) {
     const expires = isoTime(freshUntilMs(token, query.minTtl));
-    return jsonText({ headers: { Authorization: [bearer(token)] }, expires });
+    return `${jsonText({ headers: { Authorization: [bearer(token)] }, expires })}\n`;
   },
 };
 
@@ -33,6 +34,8 @@ export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 /** Returns the format that the flags name; an unknown one is a `usage` error. */
 export function getFormat({ format, json }: FlagValues): GetFormat {
+  if (format !== undefined && json)
+    throw usage('--json and --format cannot be used together', 'omit one of them');
   return formatAmong(FORMATS, String(format ?? (json ? 'json' : 'token')));
 }
 

@@ -1,5 +1,5 @@
 /** POSIX shells, fish, csh and PowerShell. */
-import { checkForWindows, type Format, statements } from './format';
+import { checkForWindows, type Format } from './format';
 
 /**
  * sh, dash, bash, zsh, ksh, mksh, busybox. The output must survive `eval $(gwtoken env)` without quotes: the
@@ -14,10 +14,8 @@ import { checkForWindows, type Format, statements } from './format';
  * - Each statement ends with `;`, since a newline becomes a space.
  */
 export const posix: Format = {
-  print: statements(
-    (name, value) => `${assignPosix(name, value)}export ${name};\n`,
-    (name) => `unset ${name};\n`,
-  ),
+  set: (name, value) => `${assignPosix(name, value)}export ${name};\n`,
+  remove: (name) => `unset ${name};\n`,
   fail,
   hint: (command) => `eval $(${command})`,
 };
@@ -42,11 +40,9 @@ function encodePosix(run: string): string {
 
 /** fish: unsafe characters as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
 export const fish: Format = {
-  print: statements(
-    (name, value) => `set -gx ${name} ${encodeFish(value) || "''"};\n`,
-    // Never a universal variable, which is stored on disk. The status for one that is not set would be 4.
-    (name) => `set -eg ${name}; or true;\n`,
-  ),
+  set: (name, value) => `set -gx ${name} ${encodeFish(value) || "''"};\n`,
+  // Never a universal variable, which is stored on disk. The status for one that is not set would be 4.
+  remove: (name) => `set -eg ${name}; or true;\n`,
   fail,
   hint: (command) => `${command} --format fish | source`,
 };
@@ -58,10 +54,8 @@ function encodeFish(value: string): string {
 
 /** csh and tcsh: as in sh, unsafe characters go through printf in octal: eval's argument is globbed. */
 export const csh: Format = {
-  print: statements(
-    (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
-    (name) => `unsetenv ${name};\n`,
-  ),
+  set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
+  remove: (name) => `unsetenv ${name};\n`,
   fail,
   hint: (command) => `eval \`${command} --format csh\``,
 };
@@ -84,13 +78,11 @@ function fail(exitCode: number): string {
 
 /** PowerShell, through `| Out-String | Invoke-Expression`: a program's output is an array of lines there. */
 export const powershell: Format = {
-  print: statements(
-    (name, value) => {
-      checkForWindows({ name, value });
-      return `$env:${name} = '${value.replaceAll("'", "''")}'\n`;
-    },
-    (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue\n`,
-  ),
+  set(name, value) {
+    checkForWindows({ name, value });
+    return `$env:${name} = '${value.replaceAll("'", "''")}'\n`;
+  },
+  remove: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue\n`,
   fail: (exitCode) => `throw 'gwtoken failed (exit code ${exitCode})'\n`,
   hint: (command) => `${command} --format powershell | Out-String | Invoke-Expression`,
 };

@@ -32,10 +32,11 @@ test('github-env appends after a line without an end, and of several processes k
   expect([entries.get('EARLIER'), entries.size]).toEqual(['1', 1 + 4 * prefixes.length]);
 });
 
-test.each<[what: string, path: (dir: string) => string]>([
-  ['does not exist', (dir) => join(dir, 'missing')],
-  ['is a directory', (dir) => dir],
-])('a file of the runner that %s is refused before a token is requested', async (_what, pathIn) => {
+test.each<[what: string, path: (dir: string) => string, problem: (path: string) => string]>([
+  ['does not exist', (dir) => join(dir, 'missing'), (path) => `points to ${path}, which is not a file`],
+  ['is a directory', (dir) => dir, (path) => `points to ${path}, which is not a file`],
+  ['nobody has named', () => '', () => 'is not set'],
+])('a file of the runner that %s is refused before a token is requested', async (_what, pathIn, problem) => {
   const gw = inside();
   const path = pathIn(gw.config);
   gw.configure({});
@@ -43,8 +44,8 @@ test.each<[what: string, path: (dir: string) => string]>([
   const refused = await gw.cli(['env', '--format', 'github-env']);
   expectRefusal(refused, 2);
   expect(refused.stderr).toBe(
-    `gwtoken: error: GITHUB_ENV points to ${path}, which is not a file\n` +
-      'hint: do not change GITHUB_ENV; the runner sets it for each step\n',
+    `gwtoken: error: GITHUB_ENV ${problem(path)}\n` +
+      'hint: the runner sets GITHUB_ENV for each step; for a shell, see: gwtoken help shells\n',
   );
   expect(existsSync(join(gw.config, 'missing'))).toBe(false);
   expect(gw.posts).toEqual([]);

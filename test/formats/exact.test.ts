@@ -7,7 +7,8 @@ import { parse as parseDotenv } from 'dotenv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { formatNamed } from '../../src/formats/env-output';
+import { formatNamed } from '../../src/formats/env-formats';
+import { printVariables } from '../../src/formats/format';
 import { readFileCommands } from '../harness/github-runner';
 import { openFolder } from '../harness/homes/folder';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
@@ -56,7 +57,7 @@ function arrives(format: string, values: readonly string[]): boolean {
   const variables = values.map((value, index) => ({ name: `v${index}`, value }));
   let text: string;
   try {
-    text = formatNamed(format).print(variables);
+    text = printVariables(variables, formatNamed(format));
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     expect(error.message).toMatch(/^cannot pass \w+ unchanged: its value \S/);
@@ -95,7 +96,7 @@ describe('what sources a dotenv file', () => {
   );
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
   const dir = openFolder();
-  writeFileSync(join(dir, 'tokens.env'), formatNamed('dotenv').print(variables));
+  writeFileSync(join(dir, 'tokens.env'), printVariables(variables, formatNamed('dotenv')));
   const print = 'process.stdout.write(JSON.stringify(process.env))';
   const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
   const options = { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } } as const;

@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { valueOrError } from '../../src/errors';
 import {
+  ENV_FORMATS,
   envDestination,
   envOptions,
   envOutput,
   failureOutput,
   formatNamed,
-} from '../../src/formats/env-output';
-import { checkPrefix, tokenVariables } from '../../src/formats/format';
+} from '../../src/formats/env-formats';
+import { checkPrefix, printVariables, tokenVariables } from '../../src/formats/format';
 import { GET_FORMATS, getFormat } from '../../src/formats/get-formats';
-import { ENV_FORMATS, type EnvFormat } from '../../src/formats/names';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
@@ -23,7 +23,7 @@ const VARIABLES = [
 ];
 
 /** Of the variables above, of a failure, and of the command `it` that evaluates it. */
-const PRINTED: Readonly<Record<EnvFormat, readonly [text: string, fail?: string, hint?: string]>> = {
+const PRINTED: Readonly<Record<string, readonly [text: string, fail?: string, hint?: string]>> = {
   sh: [
     "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
     'sh -c "exit 5";\n',
@@ -62,15 +62,20 @@ function heredocs(values: Record<string, string>): string {
     .join('');
 }
 
-const print = (format: string, value: string) => formatNamed(format).print([{ name: 'N', value }]);
+const print = (format: string, value: string) => printVariables([{ name: 'N', value }], formatNamed(format));
 
-test.each(ENV_FORMATS)('%s prints these statements, to set, to remove, to fail and to evaluate', (name) => {
-  const format = formatNamed(name);
-  expect([format.print(VARIABLES), format.fail?.(5), format.hint?.('it')]).toEqual([
-    ...PRINTED[name],
-    ...[undefined, undefined].slice(PRINTED[name].length - 1),
-  ]);
+test('each format is here, in the order of the help', () => {
+  expect(Object.keys(PRINTED)).toEqual(ENV_FORMATS);
 });
+
+test.each(Object.entries(PRINTED))(
+  '%s prints these statements, to set, to remove, to fail and to evaluate',
+  (name, [text, fail, hint]) => {
+    const format = formatNamed(name);
+    const printed = [printVariables(VARIABLES, format), format.fail?.(5), format.hint?.('it')];
+    expect(printed).toEqual([text, fail, hint]);
+  },
+);
 
 test.each([
   ['bash', 'sh'],
@@ -94,7 +99,7 @@ test('sh: nothing that a shell splits, globs or expands before eval parses it', 
     expect(print('sh', value)).toMatch(statement);
 });
 
-test.each<[EnvFormat, string, (literal: string) => string]>([
+test.each<[format: string, string, (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
@@ -128,7 +133,7 @@ test('dotenv and docker quote, or refuse, only what their readers would change',
 
 const EXEC = ['use instead: gwtoken exec -- COMMAND'];
 const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
-test.each<[EnvFormat, string, string, string[]]>([
+test.each<[format: string, string, string, string[]]>([
   ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
   ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
   ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
@@ -179,7 +184,9 @@ describe('the output of env', () => {
     expect(envOutput(undefined, envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
       NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
     );
-    expect(envOutput(TOKEN, envOptions({ format: 'github-output' }))).toMatch(/^access-token<</);
+    const outputs = (flags: object) => envOutput(TOKEN, envOptions({ format: 'github-output', ...flags }));
+    expect(outputs({})).toMatch(/^access-token<</);
+    expect(outputs({ prefix: 'EU_' })).toMatch(/^eu-access-token<</);
   });
 
   const unset = (format: string) =>
@@ -187,11 +194,6 @@ describe('the output of env', () => {
   const unknown = (name: string) => `unknown format "${name}" (from --format)`;
   const known = `use one of: ${ENV_FORMATS.join(', ')}`;
   test.each<[Record<string, string | true>, string, string]>([
-    [
-      { format: 'github-output', prefix: 'EU_' },
-      '--prefix does not work with --format github-output: its output names are fixed',
-      'for two clients, use two steps with different ids',
-    ],
     [{ format: 'dotenv', unset: true }, unset('dotenv'), 'delete the file or the lines in it'],
     [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
     [{ format: 'bogus' }, unknown('bogus'), known],
@@ -200,7 +202,7 @@ describe('the output of env', () => {
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
-  test('goes to stdout, or to the file that its variable names, or is refused before anything is asked', () => {
+  test('goes to stdout, or to the file that its variable names', () => {
     const written: string[] = [];
     const outside = (env: Record<string, string>) => ({
       env,
@@ -208,14 +210,10 @@ describe('the output of env', () => {
       appender: (path: string, variable: string) => (text: string) =>
         void written.push(`${variable} ${path} ${text}`),
     });
-    envDestination(envOptions({}), outside({}))('a');
-    const github = envOptions({ format: 'github-env' });
+    envDestination(formatNamed('sh'), outside({}))('a');
+    const github = formatNamed('github-env');
     envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
-    expect(refusal(() => envDestination(github, outside({ GITHUB_ENV: '' })))).toEqual({
-      message: '--format github-env needs the environment variable GITHUB_ENV, which is not set',
-      hints: ['GitHub Actions sets it in each step; for a shell, see: gwtoken help shells'],
-    });
   });
 
   test.each<[string[], string]>([
@@ -267,6 +265,12 @@ describe('the output of get', () => {
     for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toBe(printed);
     expect([get({}), get({ json: true })]).toEqual([PRINTS['token'], PRINTS['json']]);
     expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
+  });
+
+  test('is not chosen twice', () => {
+    const message = '--json and --format cannot be used together';
+    const refused = { message, hints: ['omit one of them'] };
+    expect(refusal(() => get({ json: true, format: 'header' }))).toEqual(refused);
   });
 
   test('in JSON has no expiry if the endpoint gave none, and breaks what a CI system takes for a command', () => {

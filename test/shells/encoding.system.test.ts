@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/env-output';
+import { formatNamed } from '../../src/formats/env-formats';
+import { printVariables } from '../../src/formats/format';
 import { openFolder } from '../harness/homes/folder';
 import { runCommand } from '../harness/programs/program';
 import { makeHostileFolder } from './hostile-folder';
@@ -41,10 +42,10 @@ function writeBatch(shell: Shell, values: readonly string[]): Batch {
   const variables = values.map((value, index) => ({ name: nameOf(index), value }));
   const texts = variables.flatMap((_, index) =>
     // The fourth variable of the real `gwtoken env` is a number.
-    index % 3 === 0 ? [format.print(variables.slice(index, index + 3))] : [],
+    index % 3 === 0 ? [printVariables(variables.slice(index, index + 3), format)] : [],
   );
   const gone = variables.map(({ name }) => ({ name, value: undefined }));
-  const failed = format.print(gone) + format.fail?.(EXIT_CODE);
+  const failed = printVariables(gone, format) + format.fail?.(EXIT_CODE);
   const dir = openFolder();
   const write = (name: string, text: string): string => {
     writeFileSync(join(dir, name), text);

@@ -1,7 +1,8 @@
 /** The built program in scripts of each shell: two clients in one shell, a failure, and the topic's idioms. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/env-output';
+import { formatNamed } from '../../src/formats/env-formats';
+import { printVariables } from '../../src/formats/format';
 import { makeHostileFolder } from './hostile-folder';
 import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
 import { missing, SHELLS, savedEnvironment } from './shells';
@@ -23,11 +24,14 @@ test.for(SHELLS)(
   async (shell, { needs }) => {
     needs(missing(shell));
     const hostile = join(session.dir, `hostile-${shell.name}`);
-    const output = formatNamed(shell.format).print([
-      { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
-      { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
-      { name: 'EU_SCOPE', value: 'read  write *' },
-    ]);
+    const output = printVariables(
+      [
+        { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
+        { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
+        { name: 'EU_SCOPE', value: 'read  write *' },
+      ],
+      formatNamed(shell.format),
+    );
     const made = makeHostileFolder(hostile, [output]);
     const [evaluate] = Object.values(shell.contexts);
     const env = (flags: string) => evaluate!(envCommand(shell, flags));

@@ -4,7 +4,7 @@ import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../cli
 import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
 import { GwtokenError, valueOrError } from '../../errors';
-import { evaluatingLine } from '../../formats/env-output';
+import { evaluatingLine } from '../../formats/env-formats';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
@@ -144,7 +144,7 @@ function nextSteps(client: Client, { env, config, platform }: World): string[] {
   const selected = valueOrError(() => resolveClient({ flags: {}, env, config: config.read() }));
   const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
-  const shell = platform === 'win32' ? undefined : evaluatingLine({}, env, `gwtoken env${flags}`);
+  const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
   return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
 }
 
