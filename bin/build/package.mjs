@@ -94,14 +94,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
-    plugins: [
-      ...plugins,
-      withoutAjv,
-      withoutChildProcesses,
-      withoutNodeHttp,
-      // It has no source map.
-      ...(forDebugging ? [] : [withoutUnusedRuntime]),
-    ],
+    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutNodeHttp],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await bundle.write({
@@ -160,18 +153,6 @@ const withoutNodeHttp = {
       ? '\0no-http'
       : undefined,
   load: (id) => (id === '\0no-http' ? 'module.exports = {};' : undefined),
-};
-
-/**
- * rolldown's runtime is required by each file, even if it uses nothing of it: one more file at each warm `env`.
- * @type {import('rolldown').Plugin}
- */
-const withoutUnusedRuntime = {
-  name: 'without-unused-runtime',
-  renderChunk: (code) =>
-    code.includes('require_rolldown_runtime.')
-      ? code
-      : code.replace(/^const require_rolldown_runtime = .*\n/m, ''),
 };
 
 /**
