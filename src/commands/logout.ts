@@ -103,7 +103,8 @@ async function remove(
     // Only libsecret says of an item that it may not see that there is none.
     if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
   } catch (error) {
-    if (entry) await clients.add(name, entry);
+    // A child that crashed may have removed the item before.
+    if (entry && (error as GwtokenError).reason !== 'crashed') await clients.add(name, entry);
     throw error;
   }
   // Only afterwards: a request that still finds the credentials brings a token of the past generation.
