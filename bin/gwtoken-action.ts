@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { report } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
-import { are } from '../src/credentials/variables';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
@@ -62,8 +61,8 @@ async function main(): Promise<void> {
 
 function isEmpty(names: readonly string[]): Error {
   const forks = names.some((name) => name.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
-  const what = are(names.map((name) => `input ${name}`));
-  return usage(`${what} empty${forks}`, `set ${names.join(' and ')} under "with" in the step`);
+  const inputs = names.join(' and ');
+  return usage(`empty input: ${inputs}${forks}`, `set ${inputs} under "with" in the step`);
 }
 
 /** Returns an error of the CLI's as an annotation, with inputs in the place of variables and flags. */

@@ -1,7 +1,7 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
 import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
-import { are, credentialVariableNames } from '../credentials/variables';
+import { variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
@@ -109,7 +109,7 @@ export function refusalSteps(
 
 /** Returns how variables would help: set, no longer empty, or no longer ignored. */
 function variablesHint(client: Client, { env, flags }: SettingSources): readonly string[] {
-  const names = credentialVariableNames(client);
+  const names = variablePairs(client).flat();
   if (flags['profile'] !== undefined) {
     const ignored = names.find((name) => env[name]);
     if (ignored === undefined) return [];
@@ -117,7 +117,7 @@ function variablesHint(client: Client, { env, flags }: SettingSources): readonly
     return [`${ignored} is ignored because of --profile; to use it, ${instead}`];
   }
   const empty = names.filter((name) => env[name] === '');
-  if (empty.length > 0) return [`${are(empty)} empty (${FORKS_GET_NO_SECRETS})`];
+  if (empty.length > 0) return [`empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`];
   const [id, secret] = names;
   return [`set ${id} and ${secret} (gwtoken help ${isCi(env) ? 'ci' : 'keychain'})`];
 }

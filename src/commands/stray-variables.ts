@@ -1,7 +1,7 @@
 /** Environment variables that look like gwtoken's and are none. */
 
 import { REGIONS } from '../client';
-import { credentialVariableNames } from '../credentials/variables';
+import { variablePairs } from '../credentials/variables';
 import { allKeys, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
 import { similarWords } from '../text';
 import type { Env } from '../world';
@@ -16,7 +16,7 @@ function knownVariables(): readonly string[] {
   );
   return [
     ...rows.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-    ...clients.flatMap(credentialVariableNames),
+    ...clients.flatMap(variablePairs).flat(),
     'GWTOKEN_CONFIG_DIR',
     'GWTOKEN_CACHE_DIR',
   ];

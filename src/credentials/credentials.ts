@@ -1,5 +1,4 @@
 /** A client's ID and secret, and the characters that each may have. */
-
 import type { Client } from '../client';
 import { usage } from '../errors';
 import type { Setting } from '../settings/table';
@@ -11,61 +10,41 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
+/** Whose credentials are loaded, and for which auth URL only. */
+export interface Wanted {
+  readonly client: Client;
+  readonly authUrl: Setting<string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export type LoadWorld = Pick<
   World,
   'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
 >;
 
-/** The client whose credentials are loaded, and the auth URL that they are wanted for. */
-export interface Wanted {
-  readonly client: Client;
-  readonly authUrl: Setting<string>;
-  /** The setting keychain-timeout. */
-  readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Limit for reading a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;
-
-/** Returns the bytes as text, without a BOM; undefined if they are not UTF-8. */
-export function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Reads a secret from stdin or a file, without a leading BOM and one trailing line end, which editors and
  * `echo` add. Refuses any other control character. No error contains any of the secret.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
-  const text = utf8(bytes);
-  if (text === undefined)
-    throw usage(`the client secret from ${where} is not UTF-8 text`, 'save it as UTF-8');
-  return checkSecret(text.replace(/\r?\n$/, ''), where);
+  return checkSecret(new TextDecoder().decode(bytes).replace(/\r?\n$/, ''), where);
 }
 
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem === undefined) return secret;
-  throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line');
+  throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line of UTF-8');
 }
 
 /** Returns the fault of a secret as the end of a sentence; undefined if there is none. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
-  // Node and keytar decode bytes that are not UTF-8 to this: it is not the secret that was meant.
+  // Bytes that are not UTF-8 are decoded to this: it is not the secret that was meant.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
   return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
-}
-
-export function checkClientId(clientId: string, where: string): string {
-  const problem = clientIdProblem(clientId);
-  if (problem === undefined) return clientId;
-  throw usage(`${where} ${problem}`, 'set it to the client ID only, on one line');
 }
 
 /** Returns the fault of a client ID (RFC 6749 appendix A.1) as the end of a sentence; undefined if none. */

@@ -13,12 +13,8 @@ export interface StoredCredentials extends Credentials {
 /** Limit of the Windows Credential Manager; the same everywhere, so that an item can move. */
 const LIMIT_BYTES = 2560;
 
-export function formatItem(stored: StoredCredentials): string {
-  const text = JSON.stringify({
-    client_id: stored.clientId,
-    client_secret: stored.clientSecret,
-    auth_url: stored.authUrl,
-  });
+export function formatItem({ clientId, clientSecret, authUrl }: StoredCredentials): string {
+  const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
   const bytes = Buffer.byteLength(text);
   if (bytes <= LIMIT_BYTES) return text;
   throw usage(
@@ -29,13 +25,13 @@ export function formatItem(stored: StoredCredentials): string {
 
 /** Reads an item. Throws `keychain` with the reason `malformed`, which never shows the value. */
 export function parseItem(text: string, client: Client): StoredCredentials {
+  const stored = parseCredentials(text, client);
+  if (typeof stored !== 'string') return stored;
   const flags = clientFlags(client);
-  const bad = (problem: string): GwtokenError =>
-    new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${problem}`, {
-      reason: 'malformed',
-      hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
-    });
-  return parseCredentials(text, client, bad);
+  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${stored}`, {
+    reason: 'malformed',
+    hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
+  });
 }
 
 /** Makes the error for an item that gwtoken stored, and the keychain does not have: nothing tells why. */
@@ -45,28 +41,16 @@ export function notReturned(client: Client, hints: readonly string[] = []): Gwto
   return new GwtokenError('keychain', message, { reason: 'not-returned', hints });
 }
 
-/**
- * Reads the JSON of an item, or of a credential command.
- *
- * @param bad makes the error from the end of a sentence, `is not JSON`, with no part of the text in it
- */
-export function parseCredentials(
-  text: string,
-  { region }: Client,
-  bad: (problem: string) => GwtokenError,
-): StoredCredentials {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw bad('is not JSON');
-  }
+/** Reads the JSON of an item, or of a credential command; or returns its fault as the end of a sentence. */
+export function parseCredentials(text: string, { region }: Client): StoredCredentials | string {
+  const parsed: unknown = orUndefined(() => JSON.parse(text));
+  if (parsed === undefined) return 'is not JSON';
   const { client_id, client_secret, auth_url } = (parsed ?? {}) as Record<string, unknown>;
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')
-    throw bad('has no client_id or client_secret');
+    return 'has no client_id or client_secret';
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
-  if (problem) throw bad(`has a client_id or client_secret that ${problem}`);
+  if (problem) return `has a client_id or client_secret that ${problem}`;
   const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), '', region));
-  if (authUrl === undefined && auth_url !== undefined) throw bad('has an invalid auth_url');
+  if (authUrl === undefined && auth_url !== undefined) return 'has an invalid auth_url';
   return { clientId: client_id, clientSecret: client_secret, authUrl };
 }

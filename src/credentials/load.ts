@@ -9,48 +9,46 @@ import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../waiting';
 import type { CommandEnd, Env } from '../world';
-import { type Credentials, type LoadWorld, SECRET_LIMIT, utf8, type Wanted } from './credentials';
+import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import { notReturned, parseCredentials, parseItem } from './keychain-item';
 
-/**
- * Runs the command and reads the credentials that it prints. Its stdout is never shown.
- *
- * @throws GwtokenError `no-credentials` if it prints nothing; `keychain` if it fails or prints anything else;
- *   `usage` if they are for another auth URL
- */
+/** Runs the command and reads the credentials that it prints. Its stdout is never shown. */
 export async function fromCommand(
-  { value, source }: Setting<string>,
+  command: Setting<string>,
   wanted: Wanted,
+  timeoutMs: number | undefined,
   world: LoadWorld,
 ): Promise<Credentials> {
-  const { client, signal, timeoutMs: limitMs = answerWithinMs(hasPerson(world)) } = wanted;
-  const failed = (what: string, hint: string): GwtokenError =>
-    failure('keychain', `the credential command ${what} (from ${source.name})`, hint);
-  world.trace(`running the credential command (${source.name}), with a timeout of ${duration(limitMs)}`);
+  const { client, authUrl, signal } = wanted;
+  const { name } = command.source;
+  const limitMs = timeoutMs ?? answerWithinMs(hasPerson(world));
+  world.trace(`running the credential command (${name}), with a timeout of ${duration(limitMs)}`);
   const options = { env: commandEnv(client, world.env), timeoutMs: limitMs, limit: SECRET_LIMIT, signal };
-  const end = await world.runCredentialCommand(value, options);
+  const end = await world.runCredentialCommand(command.value, options);
+  const failed = (what: string, hint: string): GwtokenError =>
+    failure('keychain', `the credential command ${what} (from ${name})`, hint);
   if (end.how === 'late') {
-    const more = longerTimeout(limitMs);
-    const hint = `to allow more time, set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${more}`;
-    throw failed(`did not finish within ${duration(limitMs)}`, hint);
+    const setting = `keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(limitMs)}`;
+    throw failed(`did not finish within ${duration(limitMs)}`, `to allow more time, set ${setting}`);
   }
   if (end.how !== 'exited' || end.code !== 0) {
     const see = `gwtoken config get credential-command${profileFlag(client.profile)}`;
     throw failed(problemOf(end), `to see the command, run: ${see}`);
   }
-  const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-  const bad = (problem: string): GwtokenError => failed(`printed output that ${problem}`, must);
-  const text = utf8(end.stdout);
-  if (text === undefined) throw bad('is not UTF-8 text');
+  const text = new TextDecoder().decode(end.stdout);
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;
-    throw failure('no-credentials', `${message} (from ${source.name})`);
+    throw failure('no-credentials', `${message} (from ${name})`);
   }
-  const { authUrl, ...credentials } = parseCredentials(text, client, bad);
+  const stored = parseCredentials(text, client);
+  if (typeof stored === 'string') {
+    const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
+    throw failed(`printed output that ${stored}`, must);
+  }
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
-  if (authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
-    checkBinding('the credential command printed', authUrl, wanted);
-  return credentials;
+  if (stored.authUrl !== undefined || authUrl.source.kind !== 'config')
+    checkBinding('the credential command printed', stored.authUrl, wanted);
+  return stored;
 }
 
 function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
@@ -80,20 +78,18 @@ function commandEnv({ region, environment, profile }: Client, env: Env): Env {
 }
 
 /** Reasons of a keychain that cannot be used at all. */
-const NO_KEYCHAIN: readonly unknown[] = [
-  'module-missing',
-  'library-missing',
-  'not-loadable',
-  'no-session',
-  'no-provider',
-];
+const NO_KEYCHAIN = ['module-missing', 'library-missing', 'not-loadable', 'no-session', 'no-provider'];
 
-export async function fromKeychain(wanted: Wanted, world: LoadWorld): Promise<Credentials> {
-  const { client, timeoutMs, signal } = wanted;
+export async function fromKeychain(
+  wanted: Wanted,
+  timeoutMs: number | undefined,
+  world: LoadWorld,
+): Promise<Credentials> {
+  const { client, signal } = wanted;
   const name = clientName(client);
   const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
+    const isMissing = error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason ?? '');
     // In a CI job that is the rule, and no reason to install one.
-    const isMissing = error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
     if (!isMissing || !isCi(world.env)) throw error;
     world.trace(error.message);
   });
@@ -101,9 +97,9 @@ export async function fromKeychain(wanted: Wanted, world: LoadWorld): Promise<Cr
     if (world.clients.read()[name]) throw notReturned(client);
     throw failure('no-credentials', `no credentials found for ${name}`);
   }
-  const { authUrl, ...credentials } = parseItem(item, client);
-  checkBinding(`${name} was stored for`, authUrl, wanted);
-  return credentials;
+  const stored = parseItem(item, client);
+  checkBinding(`${name} was stored for`, stored.authUrl, wanted);
+  return stored;
 }
 
 /** Throws `usage` of the reason `bound-elsewhere` if the secret is for another auth URL, or for none. */

@@ -2,10 +2,10 @@
 
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
-import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import { SETTINGS, type SettingSources } from '../settings/table';
 import { answerWithinMs } from '../waiting';
 import type { World } from '../world';
-import type { Credentials, LoadWorld } from './credentials';
+import type { Credentials, LoadWorld, Wanted } from './credentials';
 import { variableCredentials } from './variables';
 
 export interface CredentialSource {
@@ -19,12 +19,12 @@ export interface CredentialSource {
   /** The longest that loading them takes, here or in a process that is waited for, in ms. */
   readonly waitMs: number;
   /**
-   * Loads the credentials, for this auth URL only.
+   * Loads the credentials.
    *
    * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
    *   `usage` if they are for another auth URL
    */
-  load(authUrl: Setting<string>, world: LoadWorld, signal?: AbortSignal): Promise<Credentials>;
+  load(wanted: Wanted, world: LoadWorld): Promise<Credentials>;
 }
 
 /**
@@ -38,7 +38,6 @@ export function sourceOf(
   world: Pick<World, 'env' | 'readFile'>,
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const waitMs = timeoutMs ?? answerWithinMs(true);
   const command = resolve(SETTINGS.credentialCommand, sources, client);
   // A profile that a flag names has its own credentials, as in `aws`.
   const skipVariables = sources.flags['profile'] !== undefined;
@@ -48,11 +47,12 @@ export function sourceOf(
     kind: command ? 'command' : 'keychain',
     name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,
     identity: command?.value ?? '',
-    waitMs,
-    async load(authUrl, loading, signal) {
+    waitMs: timeoutMs ?? answerWithinMs(true),
+    async load(wanted, loading) {
       const { fromCommand, fromKeychain } = await import('./load');
-      const wanted = { client, authUrl, timeoutMs, signal };
-      return command ? fromCommand(command, wanted, loading) : fromKeychain(wanted, loading);
+      return command
+        ? fromCommand(command, wanted, timeoutMs, loading)
+        : fromKeychain(wanted, timeoutMs, loading);
     },
   };
 }

@@ -5,23 +5,19 @@ import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
 import { quoted } from '../text';
 import { FORKS_GET_NO_SECRETS } from '../waiting';
 import type { Env, World } from '../world';
-import { type Credentials, checkClientId, checkSecret, SECRET_LIMIT, secretFromBytes } from './credentials';
+import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
-/** Names of one pair: the ID, and the secret itself or the file that contains it. */
-type Pair = readonly [id: string, secret: string, secretFile: string];
+/** The ID, and the secret itself or the file that contains it. */
+type PairNames = readonly [id: string, secret: string, secretFile: string];
 
-function variablePairs({ region, environment }: Client): readonly Pair[] {
+/** Returns the names of a client's pairs of variables, in the order of their precedence. */
+export function variablePairs({ region, environment }: Client): readonly PairNames[] {
   const stems = [...(environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT'] : []), 'GWTOKEN_CLIENT'];
   return stems.flatMap((stem) =>
     [`_${region.toUpperCase()}`, ''].map(
-      (suffix): Pair => [`${stem}_ID${suffix}`, `${stem}_SECRET${suffix}`, `${stem}_SECRET_FILE${suffix}`],
+      (suffix) => [`${stem}_ID${suffix}`, `${stem}_SECRET${suffix}`, `${stem}_SECRET_FILE${suffix}`] as const,
     ),
   );
-}
-
-/** Returns the names of all pairs, in the order of their precedence: ID, secret, file of the secret. */
-export function credentialVariableNames(client: Client): readonly string[] {
-  return variablePairs(client).flat();
 }
 
 /**
@@ -31,21 +27,20 @@ export function credentialVariableNames(client: Client): readonly string[] {
  */
 export function variableCredentials(
   client: Client,
-  world: Pick<World, 'env' | 'readFile'>,
+  { env, readFile }: Pick<World, 'env' | 'readFile'>,
 ): { readonly name: string; readonly credentials: Credentials } | undefined {
-  const { env } = world;
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
-  if (env[secret] && env[secretFile])
-    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
-  const secretIn = env[secretFile] ? secretFile : secret;
-  if (!env[id]) throw halfPair(id, secretIn, env);
-  const clientId = checkClientId(env[id], id);
-  const text = env[secretIn];
-  if (!text) throw halfPair(secret, id, env);
-  const clientSecret =
-    secretIn === secret ? checkSecret(text, secret) : secretFromFile(text, secretFile, world);
+  const { [id]: clientId, [secret]: text, [secretFile]: path } = env;
+  const secretIn = path ? secretFile : secret;
+  const given = path || text;
+  if (text && path) throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  if (!clientId) throw halfPair(id, secretIn, env);
+  if (!given) throw halfPair(secret, id, env);
+  const problem = clientIdProblem(clientId);
+  if (problem !== undefined) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
+  const clientSecret = path ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
 }
 
@@ -58,11 +53,6 @@ export function hideSecrets(text: string, env: Env): string {
   return hidden.reduce((shown, value) => shown.replaceAll(value, '***'), text);
 }
 
-/** Returns the beginning of a sentence about variables: `A and B are`. */
-export function are(names: readonly string[]): string {
-  return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`;
-}
-
 function halfPair(missing: string, present: string, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
   return usage(
@@ -72,7 +62,7 @@ function halfPair(missing: string, present: string, env: Env): GwtokenError {
 }
 
 /** No error names the path: it may be the secret itself, in the wrong variable. */
-function secretFromFile(path: string, variable: string, { readFile }: Pick<World, 'readFile'>): string {
+function secretFromFile(path: string, variable: string, readFile: World['readFile']): string {
   let bytes: Uint8Array;
   try {
     bytes = readFile(path, SECRET_LIMIT);

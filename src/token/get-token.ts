@@ -103,8 +103,8 @@ async function store(entry: CacheEntry, client: Client, { tokens, trace }: Token
 }
 
 async function loadCredentials(query: Query, world: TokenWorld): Promise<Credentials> {
-  const { client, authUrl, source, signal } = query;
-  const credentials = await source.load(authUrl, world, signal);
+  const { client, authUrl, source } = query;
+  const credentials = await source.load(query, world);
   world.trace(`credentials from ${source.name}`);
   if (source.kind === 'keychain')
     await correctKnown(client, { clientId: credentials.clientId, authUrl: authUrl.value }, world);

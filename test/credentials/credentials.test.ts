@@ -11,6 +11,7 @@ import { refusal } from '../settings/refusal';
 
 const unit = fc.integer({ min: 0, max: 0x2ff }).map((code) => String.fromCodePoint(code));
 const visible = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCodePoint(code));
+const HINT = 'provide only the secret, on one line of UTF-8';
 const isControl = (character: string): boolean =>
   character < ' ' || (character >= '\x7f' && character <= '\x9f');
 
@@ -40,7 +41,7 @@ describe('a secret', () => {
   test('that is refused is not repeated', () => {
     expect(refusal(() => checkSecret('s3cret\ts3cret', 'stdin'))).toEqual({
       message: 'the client secret from stdin contains a control character (such as a newline)',
-      hints: ['provide only the secret, on one line'],
+      hints: [HINT],
     });
   });
 
@@ -60,8 +61,8 @@ describe('a secret', () => {
   });
 
   test.each([
-    ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', 'save it as UTF-8'],
-    ['nothing', Buffer.from('\n'), 'is empty', 'provide only the secret, on one line'],
+    ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', HINT],
+    ['nothing', Buffer.from('\n'), 'is empty', HINT],
   ])('of a file that has %s is refused', (_, bytes, problem, hint) => {
     expect(refusal(() => secretFromBytes(bytes, 'the file'))).toEqual({
       message: `the client secret from the file ${problem}`,

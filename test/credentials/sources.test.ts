@@ -74,7 +74,7 @@ describe('variables', () => {
     [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's\n' },
       'the client secret from GWTOKEN_CLIENT_SECRET contains a control character (such as a newline)',
-      'provide only the secret, on one line',
+      'provide only the secret, on one line of UTF-8',
     ],
   ])('%j are refused', async (more, error, hint) => {
     gw.env = { ...BASE, ...more };
@@ -164,7 +164,7 @@ describe('the keychain', () => {
     gw.configure({ 'auth-url': AUTH_URL });
     expect((await get()).hints).toEqual([
       'to store credentials, run: gwtoken login --region eu',
-      'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET are empty (CI systems withhold secrets from forks)',
+      'empty: GWTOKEN_CLIENT_ID, GWTOKEN_CLIENT_SECRET (CI systems withhold secrets from forks)',
     ]);
   });
 
@@ -300,7 +300,11 @@ describe('a credential command', () => {
 
   test.each<[string | Buffer, string]>([
     ['{', 'is not JSON'],
-    [Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 'is not UTF-8 text'],
+    [Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 'is not JSON'],
+    [
+      Buffer.from(GOOD.replace('secret"}', 's\xe9cret"}'), 'latin1'),
+      'has a client_id or client_secret that is not UTF-8 text',
+    ],
     [GOOD.replace('}', ',"auth_url":"canary"}'), 'has an invalid auth_url'],
   ])('that prints %j fails', async (text, problem) => {
     end = prints(text);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
-import { credentialVariableNames } from '../../src/credentials/variables';
+import { variablePairs } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/format';
 import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
@@ -29,7 +29,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as { version: stri
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...REGIONS.flatMap((region) =>
-    credentialVariableNames({ profile: 'default', environment: 'sandbox', region }),
+    variablePairs({ profile: 'default', environment: 'sandbox', region }).flat(),
   ),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);

@@ -113,7 +113,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
       { 'client-id': '', 'client-secret': '' },
       2,
       [
-        'input client-id and input client-secret are empty (CI systems withhold secrets from forks)',
+        'empty input: client-id and client-secret (CI systems withhold secrets from forks)',
         'set client-id and client-secret under "with" in the step',
       ],
     ],
