@@ -1,7 +1,9 @@
-/** Doctor's checks: of what surrounds a request, of each step of its connection, and of the clock. */
+/** Doctor's checks: of what surrounds a request, of each of its steps, and of the clock. */
 
 import type { GwtokenError } from '../../errors';
 import { duration, shellWord } from '../../text';
+import type { Query } from '../../token/query';
+import type { Token } from '../../token/token';
 import type { ConnectionProgress, TlsFacts, World } from '../../world';
 import type { Finding } from '../report';
 import { strayVariables } from '../stray-variables';
@@ -27,7 +29,7 @@ export function failed(name: string, error: GwtokenError, more = ''): Check {
 }
 
 /** Checks a directory. What cannot be written costs the cache, or what `login` would store. */
-export function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeFolder'>): Check {
+function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeFolder'>): Check {
   const { path, exists, problem } = world.probeFolder(which);
   const name = `${which} directory`;
   const elsewhere = `set GWTOKEN_${which.toUpperCase()}_DIR to a directory of yours`;
@@ -46,17 +48,11 @@ export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
   return stray.length > 0 ? stray : [passed('variables', 'no misspelled ones')];
 }
 
-/** A token request, as far as it got. */
-export interface Attempt extends ConnectionProgress {
-  readonly startedAtMs: number;
-  /** Time when the reply's headers came, and the `Date` among them. */
-  repliedAtMs?: number;
-  date?: string | null;
-}
-
-/** The steps of a request, in their order, and the step that each part of a connection belongs to. */
-const STEPS = ['DNS', 'connection', 'proxy', 'TLS', 'token request'] as const;
+/** The step that fails if `get` ends while it waits for this. */
 const STEP_OF = {
+  settings: 'settings',
+  keychain: 'keychain',
+  credentials: 'credentials',
   lookup: 'DNS',
   connect: 'connection',
   tunnel: 'proxy',
@@ -64,24 +60,47 @@ const STEP_OF = {
   reply: 'token request',
   body: 'token request',
 } as const;
+/** All steps in their order; some are there twice. */
+const STEPS = ['settings', 'config directory', 'cache directory', ...Object.values(STEP_OF), 'clock'];
 
-/** Returns the step that a request has reached. @param reason that of the error which ended it */
-export function currentStep({ waitingFor, proxy }: Attempt, reason?: string): (typeof STEPS)[number] {
+/** How far `get` has come: what it waits for, and all that is known by then. */
+export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
+  readonly waitingFor: keyof typeof STEP_OF;
+  readonly settings?: string;
+  readonly query?: Query;
+  readonly clock?: Check | undefined;
+  readonly token?: Token;
+}
+
+/** Returns a check for each step that worked and has something to say, then for the one that failed. */
+export function stepChecks(progress: Progress, error: GwtokenError | undefined, world: World): Check[] {
+  const { settings = '', query, proxy, addresses, tls, clock, token } = progress;
+  const whose = proxy === undefined ? '' : ` of the proxy ${proxy}`;
+  const valid = token?.lifetimeS === undefined ? '' : `, valid for ${duration(token.lifetimeS * 1000)}`;
+  const worked = [
+    passed('settings', settings),
+    directoryCheck('config', world),
+    directoryCheck('cache', world),
+    query?.source.kind === 'keychain' && passed('keychain', 'answered'),
+    query && passed('credentials', query.source.name),
+    addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
+    proxy !== undefined && passed('proxy', `connected through ${proxy}`),
+    tls && tlsCheck(tls, world.now()),
+    passed('token request', `token received${valid}`),
+    clock,
+  ].filter((check) => typeof check === 'object');
+  if (!error) return worked;
+  const step = failingStep(progress, error);
+  const before = worked.filter(({ name }) => STEPS.indexOf(name) < STEPS.indexOf(step));
+  const certificate = step === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
+  return [...before, failed(step, error, certificate)];
+}
+
+/** Returns the step that failed. For the wire a TLS handshake is a part of connecting. */
+function failingStep({ waitingFor, proxy }: Progress, { reason }: GwtokenError): string {
   if (waitingFor !== 'connect') return STEP_OF[waitingFor];
   if (proxy !== undefined) return 'proxy';
   return reason === 'certificate' ? 'TLS' : 'connection';
-}
-
-/** Returns the steps before that one. With other CAs it may have failed earlier than at first. */
-export function passedSteps(attempt: Attempt, current: (typeof STEPS)[number], nowMs: number): Check[] {
-  const { proxy, addresses, tls } = attempt;
-  const whose = proxy === undefined ? '' : ` of the proxy ${proxy}`;
-  const known: Readonly<Partial<Record<string, Check | undefined>>> = {
-    DNS: addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
-    proxy: proxy === undefined ? undefined : passed('proxy', `connected through ${proxy}`),
-    TLS: tls && tlsCheck(tls, nowMs),
-  };
-  return STEPS.slice(0, STEPS.indexOf(current)).flatMap((step) => known[step] ?? []);
 }
 
 const DAY_MS = 86_400_000;
@@ -96,7 +115,7 @@ function tlsCheck(tls: TlsFacts, nowMs: number): Check {
 }
 
 /** Returns whose certificate it is, and how long it is valid. */
-export function certificateText({ subject, issuer, validToMs }: TlsFacts, nowMs: number): string {
+function certificateText({ subject, issuer, validToMs }: TlsFacts, nowMs: number): string {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
   const left = days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`;
   return `certificate of ${subject} by ${issuer}, ${left}`;
@@ -105,16 +124,16 @@ export function certificateText({ subject, issuer, validToMs }: TlsFacts, nowMs:
 /** Token and ticket systems commonly tolerate five minutes; a warning comes before that. */
 const SKEW_WARNING_MS = 30_000;
 
-/** Compares this machine's clock with the endpoint's, if its reply told the time. */
-export function clockChecks({ startedAtMs, repliedAtMs = startedAtMs, date }: Attempt): Check[] {
+/** Compares this machine's clock with the `Date` of a reply; returns undefined if that is no time. */
+export function clockCheck(date: string | null, startedAtMs: number, repliedAtMs: number): Check | undefined {
   const dateMs = Date.parse(date ?? '');
-  if (Number.isNaN(dateMs)) return [];
+  if (Number.isNaN(dateMs)) return undefined;
   // The endpoint may have read its clock at any time during the request, and cuts the second off.
   const aheadMs = startedAtMs - (dateMs + 1000);
   const behindMs = dateMs - repliedAtMs;
   const offMs = Math.max(aheadMs, behindMs);
-  if (offMs <= SKEW_WARNING_MS) return [passed('clock', "agrees with the endpoint's")];
+  if (offMs <= SKEW_WARNING_MS) return passed('clock', "agrees with the endpoint's");
   const relation = aheadMs > behindMs ? 'ahead of' : 'behind';
   const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
-  return [warning('clock', `${duration(offMs)} ${relation} the endpoint's`, hint)];
+  return warning('clock', `${duration(offMs)} ${relation} the endpoint's`, hint);
 }

@@ -9,141 +9,103 @@ import { duration, oneLine } from '../../text';
 import { lifeLeftMs, lookInCache, ownEntry } from '../../token/cache';
 import { entryMeanwhile } from '../../token/get-token';
 import { minTtlProblem, type Query } from '../../token/query';
-import type { Token } from '../../token/token';
 import type { World } from '../../world';
 import { writeFindings } from '../report';
 import { selectedQuery, selectedToken } from '../selected-token';
-import {
-  type Attempt,
-  type Check,
-  certificateText,
-  clockChecks,
-  currentStep,
-  directoryCheck,
-  failed,
-  passed,
-  passedSteps,
-  variableChecks,
-  warning,
-} from './checks';
+import { type Check, clockCheck, type Progress, passed, stepChecks, variableChecks, warning } from './checks';
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
-  const hide = (text: string): string => hideSecrets(text, world.env);
+  const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
   const checks = (await diagnose(flags, world)).map((check) => ({
     ...check,
-    message: hide(check.message),
-    hints: check.hints.map(hide),
+    message: safe(check.message),
+    hints: check.hints.map(safe),
   }));
-  const { name: failedStep, error } = checks.find((check) => check.error) ?? {};
+  const failure = checks.find(({ error }) => error);
   if (flags['json'] === true) {
-    const report = {
-      version: world.version,
-      exit_code: error ? EXIT_CODES[error.kind] : 0,
-      checks: checks.map(checkJson),
-    };
+    const shown = checks.map(({ error, ...check }) => ({ ...check, exit_code: exitCodeOf(error) }));
+    const report = { version: world.version, exit_code: exitCodeOf(failure?.error) ?? 0, checks: shown };
     world.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const width = Math.max(...checks.map(({ name }) => name.length));
-    const lines = checks.map(({ name, message, ...rest }) => ({
-      ...rest,
-      message: `${name.padEnd(width)}  ${message}`,
+    const lines = checks.map((check) => ({
+      ...check,
+      message: `${check.name.padEnd(width)}  ${check.message}`,
     }));
     await writeFindings(lines, world);
   }
-  if (!error) return;
-  const message = `cannot get a new token: ${failedStep} failed (see above)`;
-  throw new GwtokenError(error.kind, message, { detail: error.detail });
+  if (!failure?.error) return;
+  const { kind, detail } = failure.error;
+  throw new GwtokenError(kind, `cannot get a new token: ${failure.name} failed (see above)`, { detail });
 }
 
-/** Returns a check as JSON; `exit_code` is null unless it failed. */
-function checkJson({ name, result, message, hints, error }: Check): object {
-  const exitCode = error ? EXIT_CODES[error.kind] : null;
-  return { name, result, message: oneLine(message), hints: hints.map(oneLine), exit_code: exitCode };
+function exitCodeOf(error: GwtokenError | undefined): number | null {
+  return error ? EXIT_CODES[error.kind] : null;
 }
 
-/** The steps that have passed, and the one that is next. */
-interface Run {
-  readonly checks: Check[];
-  step: string;
-  query?: Query;
-  /** The last attempt of the token request. */
-  attempt?: Attempt;
-}
-
-/** Runs each step as `get` does, until one fails: all that comes after it depends on it. */
+/** Does what the next `get` would do, and returns a check for each step: the first failure ends it. */
 async function diagnose(flags: FlagValues, world: World): Promise<readonly Check[]> {
-  const program = passed('gwtoken', `${world.version}, ${world.describeBuild()}`);
-  const run: Run = { checks: [program, ...variableChecks(world)], step: 'settings' };
-  const { checks } = run;
+  const { progress, error } = await tryRequest(flags, world);
+  return [
+    passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
+    ...variableChecks(world),
+    ...stepChecks(progress, error, world),
+    ...cachedToken(error, progress.query, world),
+  ];
+}
+
+/** Requests a token as `get` does without a cached one; returns how far that comes, and the error it ends with. */
+async function tryRequest(
+  flags: FlagValues,
+  world: World,
+): Promise<{ readonly progress: Progress; readonly error?: GwtokenError }> {
+  let progress: Progress = { waitingFor: 'settings' };
+  const report = (facts: Partial<Progress>): void => {
+    progress = { ...progress, ...facts };
+  };
   try {
-    const { lifetimeS } = await requestToken(flags, run, world);
-    addConnection(run, world.now());
-    const valid = lifetimeS === undefined ? '' : `, valid for ${duration(lifetimeS * 1000)}`;
-    checks.push(passed(run.step, `token received${valid}`));
-    if (run.attempt) checks.push(...clockChecks(run.attempt));
+    const sources = gather(flags, world);
+    const query = selectedQuery(sources, world);
+    const { client, source } = query;
+    const settings = [clientName(client), ...settingLines(sources, client, false)].join(', ');
+    report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });
+    const { token } = await selectedToken(sources, watchedWorld(world, report), {
+      ...query,
+      useCache: false,
+    });
+    report({ token });
+    return { progress };
   } catch (error) {
-    if (!(error instanceof GwtokenError)) throw error;
-    addConnection(run, world.now(), error.reason);
-    const tls = run.step === 'TLS' ? run.attempt?.tls : undefined;
-    checks.push(failed(run.step, error, tls && ` (${certificateText(tls, world.now())})`));
-    checks.push(...cachedToken(error, run.query, world));
+    if (error instanceof GwtokenError) return { progress, error };
+    throw error;
   }
-  return checks;
 }
 
-async function requestToken(flags: FlagValues, run: Run, world: World): Promise<Token> {
-  const sources = gather(flags, world);
-  const query = selectedQuery(sources, world);
-  const { client } = query;
-  pass(run, [clientName(client), ...settingLines(sources, client, false)].join(', '));
-  run.checks.push(directoryCheck('config', world), directoryCheck('cache', world));
-  run.step = query.source.kind === 'keychain' ? 'keychain' : 'credentials';
-  run.query = query;
-  const uncached = { ...query, useCache: false };
-  return (await selectedToken(sources, watched(world, query, run), uncached)).token;
-}
-
-/** Returns a world that notes how far a request gets. */
-function watched(world: World, { source }: Query, run: Run): World {
+/** Returns a world that reports how far a request gets. */
+function watchedWorld(world: World, report: (facts: Partial<Progress>) => void): World {
   return {
     ...world,
     keychain: {
       ...world.keychain,
       async get(...item) {
         const found = await world.keychain.get(...item);
-        pass(run, 'answered', 'credentials');
+        report({ waitingFor: 'credentials' });
         return found;
       },
     },
     async postForm(url, init) {
-      if (run.attempt === undefined) pass(run, source.name, 'token request');
-      const attempt: Attempt = { waitingFor: 'connect', startedAtMs: world.now() };
-      run.attempt = attempt;
-      const onProgress = (facts: Partial<Attempt>) => Object.assign(attempt, facts);
-      const reply = await world.postForm(url, { ...init, onProgress });
-      attempt.repliedAtMs = world.now();
-      attempt.date = reply.headers.get('date');
+      report({ waitingFor: 'connect' });
+      const startedAtMs = world.now();
+      const reply = await world.postForm(url, { ...init, onProgress: report });
+      report({ clock: clockCheck(reply.headers.get('date'), startedAtMs, world.now()) });
       return reply;
     },
   };
 }
 
-function pass(run: Run, message: string, next = run.step): void {
-  run.checks.push(passed(run.step, message));
-  run.step = next;
-}
-
-/** Adds the steps of the connection that passed. */
-function addConnection(run: Run, nowMs: number, reason?: string): void {
-  if (run.attempt === undefined) return;
-  const step = currentStep(run.attempt, reason);
-  run.checks.push(...passedSteps(run.attempt, step, nowMs));
-  run.step = step;
-}
-
 /** Says it if `get` prints a cached token in spite of the failure. */
-function cachedToken(error: GwtokenError, query: Query | undefined, world: World): Check[] {
-  if (!query?.useCache) return [];
+function cachedToken(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
+  if (!error || !query?.useCache) return [];
   const entry = lookInCache(query, world) ? ownEntry(query, world) : entryMeanwhile(query, error, world);
   if (!entry || minTtlProblem(entry.token, query, world.now())) return [];
   const left = duration(lifeLeftMs(entry, world.now()));
