@@ -45,21 +45,21 @@ export function isFor({ authUrl, kind, salt, hmac }: Owner, query: OwnQuery, wor
   return hmac === saltedHmac(query.source.identity, world, salt).hmac;
 }
 
-/** Returns whether a cached token needs no request: it is fresh, or was requested after this run began. */
+/** Returns whether a cached token needs no request: it was requested after this run began, or will do. */
 export function isUsable(
   entry: CacheEntry,
-  { minTtl, startedAtMs }: Pick<Query, 'minTtl' | 'startedAtMs'>,
+  { minTtl, fresh, startedAtMs }: Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  return token.requestedAtMs > startedAtMs || isFresh(token, nowMs, minTtl);
+  return token.requestedAtMs > startedAtMs || (!fresh && isFresh(token, nowMs, minTtl));
 }
 
-/** Returns how long a token is still valid, in ms; 0 if the clock was set back since it was requested. */
+/** Returns how long a token is still valid, in ms; 0 also if the clock was set back since its request. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
-  return ageMs < 0 ? 0 : token.lifetimeS * 1000 - ageMs;
+  return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
 }
 
 const VERSION = 2;
@@ -98,18 +98,14 @@ export function lookInCache(
 ): TokenAnswer | undefined {
   const found = entry && ownEntry(query, world, entry);
   if (found === undefined) {
-    const why = entry ? 'the token is for other credentials or another auth URL' : 'no token';
-    world.trace(`cache: ${why}`);
+    world.trace(entry ? 'cache: a token for other credentials or another auth URL' : 'cache: no token');
     return undefined;
   }
-  if (query.fresh && found.token.requestedAtMs <= query.startedAtMs) return undefined;
+  const { token, clientId } = found;
   const leftS = Math.floor(lifeLeftMs(found, world.now()) / 1000);
-  if (isUsable(found, query, world.now())) {
-    world.trace(`cache: using a token with ${leftS} s left`);
-    return { from: 'cache', token: found.token, clientId: found.clientId, query };
-  }
-  world.trace(leftS > 0 ? `cache: the token has only ${leftS} s left` : 'cache: the token has expired');
-  return undefined;
+  const mayUse = isUsable(found, query, world.now());
+  world.trace(`cache: ${mayUse ? 'using' : 'not using'} a token with ${leftS} s left`);
+  return mayUse ? { from: 'cache', token, clientId, query } : undefined;
 }
 
 /** Returns the client's entry, whoever it belongs to, unless a login or logout came after it. */

@@ -58,70 +58,56 @@ const REFUSALS = [
  */
 export function judgeReply(reply: Reply): Token {
   const parsed: ParsedReply = { ...reply, json: jsonObject(reply.body) };
-  const { status } = reply;
+  const { status, headers } = reply;
+  if (status === 200 && !isHtml(parsed)) return tokenIn(parsed);
   if (status >= 300 && status < 400) throw redirected(parsed);
-  const retry = retryOfReply(status, reply.headers);
-  if (status >= 400 && status < 500) {
-    const refusal = refusalIn(parsed, retry);
-    if (refusal) throw refusal;
-  }
-  if (status !== 200) {
-    const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-    throw badReply(parsed, `answered ${describeReply(parsed)}${wait}`, hintsFor(status), retry);
-  }
-  return tokenIn(parsed);
+  const retry = retryOfReply(status, headers);
+  const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
+  const answered = `answered ${describeReply(parsed)}${wait}`;
+  throw refusalIn(parsed, retry) ?? badReply(parsed, answered, hintsFor(status), retry);
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
-
-function hintsFor(status: number): string[] {
-  if (status === 401) return ["check the auth URL: this is an API's answer, not a token endpoint's"];
-  if ([404, 405, 410].includes(status)) return [CHECK_AUTH_URL];
-  if (status === 403)
-    return [
-      'a firewall or proxy may be blocking this; ask its administrator',
-      'or the server rejects the credentials in this way: check the client ID and secret',
-    ];
-  if (status === 429)
-    return [
-      'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
-    ];
-  return status >= 500 ? ['the problem is on the server; try again later'] : FURTHER;
-}
-
 const FURTHER = ['possible causes: gwtoken help network'];
 
-/** The least length of a secret that is looked for in a token: a shorter one may be in it by chance. */
-const SECRET_LENGTH = 4;
+/** Hints for the statuses of what is no token and no refusal. */
+const HINTS: Readonly<Record<number, readonly string[]>> = {
+  200: ['check the auth URL; a login page or firewall may be answering instead'],
+  401: ["check the auth URL: this is an API's answer, not a token endpoint's"],
+  403: [
+    'a firewall or proxy may be blocking this; ask its administrator',
+    'or the server rejects the credentials in this way: check the client ID and secret',
+  ],
+  404: [CHECK_AUTH_URL],
+  405: [CHECK_AUTH_URL],
+  429: ['too many requests: try again later; without --fresh and --no-cache, calls share the cached token'],
+};
+
+function hintsFor(status: number): readonly string[] {
+  return HINTS[status] ?? (status >= 500 ? ['the problem is on the server; try again later'] : FURTHER);
+}
 
 function tokenIn(parsed: ParsedReply): Token {
-  const { body, json } = parsed;
+  const { body, json, requestedAtMs, secret } = parsed;
   const bad = (problem: string): GwtokenError => badReply(parsed, problem);
   if (body === 'too-long') throw bad('answered with more than 64 KiB');
-  if (body.length === 0) throw bad('answered 200 with an empty body');
-  if (json === undefined) throw notJson(parsed);
-  const { access_token: accessToken, token_type: tokenType, scope, expires_in: expiresIn } = json;
-  if (accessToken === undefined && typeof json['error'] === 'string') {
+  if (json === undefined) throw bad('answered 200, but not with a JSON object');
+  const { access_token: accessToken, token_type: tokenType } = json;
+  const scope = json['scope'] ?? '';
+  if (typeof accessToken !== 'string' || accessToken === '') {
     const words = errorWords(parsed);
-    throw bad(`answered 200 with an error instead of a token${words && ` (${words})`}`);
+    throw bad(`answered 200 without a valid access_token${words && ` (${words})`}`);
   }
-  if (typeof accessToken !== 'string' || accessToken === '')
-    throw bad('answered 200 without a valid access_token');
   if (accessToken.length > TOKEN_LIMIT)
     throw bad(`returned an access_token longer than ${TOKEN_LIMIT / 1024} KiB`);
   if (!VSCHAR.test(accessToken)) throw bad('returned an access_token with invalid characters');
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')
-    throw bad(tokenType === undefined ? 'returned no token_type' : 'returned a token_type other than bearer');
-  if (scope !== undefined && scope !== null && (typeof scope !== 'string' || !VSCHAR.test(scope)))
-    throw bad('returned an invalid scope');
-  const { secret } = parsed;
-  if (
-    secret.length >= SECRET_LENGTH &&
-    [accessToken, scope ?? ''].some((text) => containsSecret(text, secret))
-  )
+    throw bad('returned a token_type other than bearer, or none');
+  if (typeof scope !== 'string' || !VSCHAR.test(scope)) throw bad('returned an invalid scope');
+  // A shorter secret may be in it by chance.
+  if (secret.length >= 4 && containsSecret(`${accessToken} ${scope}`, secret))
     throw bad('returned the client secret as a token or scope');
-  const lifetimeS = lifetimeIn(expiresIn, bad);
-  return { accessToken, tokenType, scope: scope ?? '', requestedAtMs: parsed.requestedAtMs, lifetimeS };
+  return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(json['expires_in'], bad) };
 }
 
 /** Returns the lifetime in seconds. Some servers send a numeric string, or null if there is none. */
@@ -133,22 +119,16 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
   throw bad('returned an expires_in that is not a positive integer');
 }
 
-function notJson(parsed: ParsedReply): GwtokenError {
-  if (!isHtml(parsed)) return badReply(parsed, 'answered 200, but not with a JSON object');
-  const hint = 'check the auth URL; a login page or firewall may be answering instead';
-  return badReply(parsed, 'answered 200 with an HTML page (from a proxy?)', [hint]);
-}
-
 function jsonObject(body: Reply['body']): ParsedReply['json'] {
   if (body === 'too-long') return undefined;
-  const parsed = orUndefined(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
+  const parsed: unknown = orUndefined(() => JSON.parse(new TextDecoder().decode(body)));
+  return parsed instanceof Object ? (parsed as ParsedReply['json']) : undefined;
 }
 
 function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = parsed;
   const code = json?.['error'];
-  const isKnown = typeof code === 'string' && REFUSALS.includes(code);
+  const isKnown = typeof code === 'string' && REFUSALS.includes(code) && status >= 400 && status < 500;
   // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
   if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
   return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(parsed)})`, {

@@ -29,10 +29,10 @@ const entry = (own: ReturnType<typeof token>): CacheEntry => ({
 });
 
 /** A run that began `ago` ms before now, with a minimum life or without. */
-function run(ago = 0, value?: number): Pick<Query, 'minTtl' | 'startedAtMs'> {
+function run(ago = 0, value?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
   const source = { kind: 'flag', name: '--min-ttl' } as const;
   const minTtl = value === undefined ? undefined : { value, text: '', source };
-  return { minTtl, startedAtMs: NOW - ago };
+  return { minTtl, fresh: false, startedAtMs: NOW - ago };
 }
 
 const lifetime = fc.integer({ min: 1, max: 100_000 });
@@ -55,8 +55,10 @@ describe('a token is used', () => {
   test('with less life left only if it was asked for after this run began, and never without any', () => {
     fc.assert(
       fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, ago) => {
-        const usable = isUsable(entry(token(lifetimeS, ageMs)), run(ago, 1_000_000_000), NOW);
-        expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < ago);
+        for (const asking of [run(ago, 1_000_000_000), { ...run(ago), fresh: true }]) {
+          const usable = isUsable(entry(token(lifetimeS, ageMs)), asking, NOW);
+          expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < ago);
+        }
       }),
     );
     // Asked for in the very millisecond in which the run began: another may bring a better one.

@@ -24,16 +24,14 @@ test('--verbose says once what was in the cache, however often gwtoken looks', a
   expect(await cacheLines()).toEqual(['gwtoken: cache: no token']);
   expect(await cacheLines()).toEqual(['gwtoken: cache: using a token with 3600 s left']);
   later(3400);
-  expect(await cacheLines()).toEqual(['gwtoken: cache: the token has only 200 s left']);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: not using a token with 200 s left']);
   // A clock that was set back says nothing of the token's age.
   for (const seconds of [3700, -1]) {
     later(seconds);
-    expect(await cacheLines()).toEqual(['gwtoken: cache: the token has expired']);
+    expect(await cacheLines()).toEqual(['gwtoken: cache: not using a token with 0 s left']);
   }
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
-  expect(await cacheLines()).toEqual([
-    'gwtoken: cache: the token is for other credentials or another auth URL',
-  ]);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials or another auth URL']);
 });
 
 describe('a token is used again', () => {
