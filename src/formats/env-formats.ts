@@ -5,15 +5,9 @@ import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
 import type { Env, World } from '../world';
 import { azure, docker, dotenv, githubEnv, githubOutput, json } from './files';
-import {
-  checkPrefix,
-  DEFAULT_PREFIX,
-  type Format,
-  formatAmong,
-  printVariables,
-  tokenVariables,
-} from './format';
+import { type Format, formatAmong, printVariables } from './format';
 import { csh, fish, posix, powershell } from './shells';
+import { DEFAULT_PREFIX, prefixOf, tokenVariables } from './token-variables';
 
 /** In the order of the help. */
 const FORMATS = {
@@ -31,15 +25,15 @@ const FORMATS = {
 
 export const ENV_FORMATS = Object.keys(FORMATS);
 
-/** Always this one: `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known. */
-const DEFAULT = 'sh';
-
 /** Shells by the names that people type. */
 const SHELLS = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
 
-/** Returns the format of that name, or shell; an unknown one is a `usage` error. */
-export function formatNamed(name: string): Format {
-  return formatAmong<Format>({ ...FORMATS, ...SHELLS }, name, ENV_FORMATS);
+/**
+ * Returns the format of that name, or shell; an unknown one is a `usage` error. The default is always sh:
+ * `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known.
+ */
+export function formatNamed(name: FlagValues[string] = 'sh'): Format {
+  return formatAmong<Format>({ ...FORMATS, ...SHELLS }, String(name), ENV_FORMATS);
 }
 
 /** What the output looks like. */
@@ -49,16 +43,14 @@ export interface EnvOptions {
 }
 
 /** Reads the flags of `gwtoken env`. Throws `usage` for what the format cannot do. */
-export function envOptions({ format: named, prefix, unset }: FlagValues): EnvOptions {
-  const name = String(named ?? DEFAULT);
+export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
   const format = formatNamed(name);
   if (unset === true && !format.remove)
     throw usage(
       `--unset does not work with --format ${name}: such a file can only set variables`,
       'delete the file or the lines in it',
     );
-  if (prefix === undefined) return { format, prefix: format.prefix ?? DEFAULT_PREFIX };
-  return { format, prefix: checkPrefix(String(prefix)) };
+  return { format, prefix: prefixOf(prefix, format.prefix) };
 }
 
 /** Returns the function that writes the output: to stdout, or to the end of the format's existing file. */
@@ -80,9 +72,9 @@ export function envOutput(token: Token | undefined, { format, prefix }: EnvOptio
  * arguments themselves may be wrong, so format and prefix are found in them without parsing them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const format = orUndefined(() => formatNamed(lastValue(argv, '--format') ?? DEFAULT)) ?? posix;
+  const format = orUndefined(() => formatNamed(lastValue(argv, '--format'))) ?? posix;
   if (!format.fail) return '';
-  const prefix = orUndefined(() => checkPrefix(lastValue(argv, '--prefix') ?? '')) ?? DEFAULT_PREFIX;
+  const prefix = orUndefined(() => prefixOf(lastValue(argv, '--prefix'))) ?? DEFAULT_PREFIX;
   return envOutput(undefined, { format, prefix }) + format.fail(exitCode);
 }
 
@@ -92,6 +84,6 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
 
 /** Returns the line that evaluates the command's output in the shell of `$SHELL`, which may not be ours. */
 export function evaluatingLine(command: string, { SHELL = '' }: Env): string | undefined {
-  const format = orUndefined(() => formatNamed(SHELL.split('/').at(-1) ?? '')) ?? posix;
+  const format = orUndefined(() => formatNamed(SHELL.split('/').at(-1))) ?? posix;
   return format.hint?.(command);
 }

@@ -1,7 +1,7 @@
-/** The type of a format of `gwtoken env`, the variables that it prints, and what all formats share. */
+/** The type of a format of `gwtoken env`, and what formats share. */
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
-import { expiresAtMs, type Token } from '../token/token';
+import type { Variable } from './token-variables';
 
 /** A format of `gwtoken env`, for one kind of reader. Its statements end with LF on every platform. */
 export interface Format {
@@ -21,14 +21,8 @@ export interface Format {
   hint?(command: string): string;
   /** The variable with the path of the file to append to; absent if the output goes to stdout. */
   readonly appendsTo?: string;
-  /** The prefix without `--prefix`; absent: {@link DEFAULT_PREFIX}. */
+  /** The prefix without `--prefix`; absent: the usual one. */
   readonly prefix?: string;
-}
-
-/** One variable of the output; without a value it is removed, so that no other client's is left. */
-export interface Variable {
-  readonly name: string;
-  readonly value: string | undefined;
 }
 
 /** Returns all of the output for these variables. */
@@ -37,29 +31,6 @@ export function printVariables(variables: readonly Variable[], format: Format): 
     value === undefined ? (format.remove?.(name) ?? '') : format.set(name, value),
   );
   return format.join?.(statements) ?? statements.join('');
-}
-
-/** Returns the variables of a token; without a token, as they are to be removed. */
-export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
-  const expiresAt = token && expiresAtMs(token);
-  const values = {
-    ACCESS_TOKEN: token?.accessToken,
-    TOKEN_TYPE: token?.tokenType,
-    EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
-    // Windows cannot set an empty variable.
-    SCOPE: token?.scope || undefined,
-  };
-  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
-}
-
-export const DEFAULT_PREFIX = 'GWTOKEN_';
-
-export function checkPrefix(text: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;
-  throw usage(
-    `invalid prefix ${quoted(text)} (from --prefix)`,
-    'use letters, digits and underscores, not starting with a digit, for example EU_',
-  );
 }
 
 /** Returns the error of a format that refuses a value instead of changing it. */

@@ -8,7 +8,7 @@ import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
-import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/format';
+import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
 import { retryOfReply } from '../../src/token/reply';
 import { ROOT } from '../harness/root';

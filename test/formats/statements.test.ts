@@ -9,8 +9,9 @@ import {
   failureOutput,
   formatNamed,
 } from '../../src/formats/env-formats';
-import { checkPrefix, printVariables, tokenVariables } from '../../src/formats/format';
+import { printVariables } from '../../src/formats/format';
 import { GET_FORMATS, getFormat } from '../../src/formats/get-formats';
+import { prefixOf, tokenVariables } from '../../src/formats/token-variables';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
@@ -168,9 +169,9 @@ test('a token has four variables, with the expiry in whole seconds; what it has 
 });
 
 test('a prefix makes a name', () => {
-  for (const good of ['A', '_', 'a1_', 'EU_']) expect(checkPrefix(good)).toBe(good);
+  for (const good of ['A', '_', 'a1_', 'EU_']) expect(prefixOf(good)).toBe(good);
   for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
-    expect(refusal(() => checkPrefix(bad))).toEqual({
+    expect(refusal(() => prefixOf(bad))).toEqual({
       message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
       hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
     });

@@ -1,14 +1,9 @@
 /** The command `gwtoken exec`. */
 import { withoutCredentials } from '../../client';
 import { ENDING_SIGNALS, EXEC_FAILED, Interrupted } from '../../errors';
-import {
-  checkForWindows,
-  checkPrefix,
-  DEFAULT_PREFIX,
-  tokenVariables,
-  type Variable,
-} from '../../formats/format';
+import { checkForWindows } from '../../formats/format';
 import { maskToken } from '../../formats/mask';
+import { prefixOf, tokenVariables, type Variable } from '../../formats/token-variables';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import type { Query } from '../../token/query';
@@ -22,7 +17,7 @@ export async function runCommand(
   command = '',
   ...args: string[]
 ): Promise<number> {
-  const prefix = checkPrefix(String(flags['prefix'] ?? DEFAULT_PREFIX));
+  const prefix = prefixOf(flags['prefix']);
   const sources = gather(flags, world);
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);

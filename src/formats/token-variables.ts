@@ -1,0 +1,37 @@
+/** The variables that `env` and `exec` make of a token. */
+import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
+import { quoted } from '../text';
+import { expiresAtMs, type Token } from '../token/token';
+
+/** One variable of the output; without a value it is removed, so that no other client's is left. */
+export interface Variable {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/** Returns the variables of a token; without a token, as they are to be removed. */
+export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
+  const expiresAt = token && expiresAtMs(token);
+  const values = {
+    ACCESS_TOKEN: token?.accessToken,
+    TOKEN_TYPE: token?.tokenType,
+    EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
+    // Windows cannot set an empty variable.
+    SCOPE: token?.scope || undefined,
+  };
+  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
+}
+
+export const DEFAULT_PREFIX = 'GWTOKEN_';
+
+/** Returns the prefix that the flag gives, which has to begin a name, or the usual one. */
+export function prefixOf(flag: FlagValues[string], usual = DEFAULT_PREFIX): string {
+  if (flag === undefined) return usual;
+  const text = String(flag);
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;
+  throw usage(
+    `invalid prefix ${quoted(text)} (from --prefix)`,
+    'use letters, digits and underscores, not starting with a digit, for example EU_',
+  );
+}
