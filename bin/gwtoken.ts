@@ -16,18 +16,18 @@ process.exitCode = 1;
 const opened = openQuickWorld(process);
 const argv = process.argv.slice(2);
 // Whatever may still be open, such as a connection, is not waited for: all that there is to say was written.
-void main().then((code) => process.exit(code), endByError);
+void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
 
-async function main(): Promise<number> {
+/** Ends the program if the quick path knows the answer; returns what the CLI does if it cannot be written. */
+function answerQuickly(): Promise<number> | undefined {
   const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
-  if (answer === undefined) return await runCli();
+  if (answer === undefined) return undefined;
   try {
     writeAll(1, answer);
-    return 0;
   } catch (error) {
-    if (error instanceof ReaderGone) throw error;
-    return await runCli(error);
+    return error instanceof ReaderGone ? Promise.reject(error) : runCli(error);
   }
+  return process.exit(0);
 }
 
 /** Runs the whole program, or only reports why the quick path's answer could not be written. */
