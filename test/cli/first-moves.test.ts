@@ -37,6 +37,7 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   // Other tools' words.
   ['whoami', 'unknown command "whoami"', 'did you mean: gwtoken status', ''],
   ['auth login --region eu', 'unknown command "auth"', 'did you mean: gwtoken login', ''],
+  ['token', 'unknown command "token"', 'did you mean: gwtoken get', ''],
   ['version', 'unknown command "version"', 'did you mean: gwtoken --version', ''],
   ['eu', 'unknown command "eu"', REGION, ''],
   ['get EU', many('get'), REGION, 'get'],

@@ -1,6 +1,5 @@
 /** `gwtoken env` as a command: its hint on a terminal, its failures, and where its output goes. */
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/terminal';
 import { PLAIN } from '../documents/grammar';
@@ -105,10 +104,8 @@ describe('a failure of gwtoken env is a failing statement on stdout', () => {
 
     test('also for a bug', async () => {
       // A fault from outside the program's own promises, as a broken library would raise it.
-      const preload = join(home.dir, 'fault.cjs');
-      writeFileSync(preload, "setTimeout(() => { throw new Error('a fault'); }, 600);\n");
       endpoint.delayMs = 5_000;
-      const { code, stdout, stderr } = await home.gwtoken(['env'], preloading(preload));
+      const { code, stdout, stderr } = await home.gwtoken(['env'], preloading("throw new Error('a fault');"));
       expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
       expect(stderr).toContain('a fault');
     });

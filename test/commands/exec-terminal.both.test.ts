@@ -1,5 +1,5 @@
 /** `gwtoken exec` on a terminal: signals, job control and full-screen programs. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,8 +38,8 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
 
 /** Tells by ps(1) the states of what a process has started, of which bash sees only gwtoken; `T`: stopped. */
 function statesBelow(pid: number): string[] {
-  const pids = descendants(pid).join(',');
-  return execFileSync('ps', ['-o', 'stat=', '-p', pids], { encoding: 'latin1' }).trim().split('\n');
+  const words = ['-o', 'stat=', '-p', descendants(pid).join(',')];
+  return spawnSync('ps', words, { encoding: 'latin1' }).stdout.trim().split('\n');
 }
 
 describe('gwtoken exec on a terminal', () => {

@@ -1,5 +1,5 @@
 /** `gwtoken exec`: the environment, arguments and exit code of its command. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -109,11 +109,10 @@ describe('the exit code', () => {
   );
 
   test('is 125 for a bug in gwtoken', async () => {
-    const preload = join(home.dir, 'fault.cjs');
     // As a promise that nobody waits for: env tries what is thrown, and Bun reports each by its own event.
-    writeFileSync(preload, "setTimeout(() => Promise.reject(new Error('a fault')), 600);\n");
+    const fault = preloading("Promise.reject(new Error('a fault'));");
     endpoint.delayMs = 5_000;
-    const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'echo', 'ran'], preloading(preload));
+    const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'echo', 'ran'], fault);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
     expect(stderr).toMatch(/^gwtoken: error: unexpected error [^\n]*\nError: a fault\n {4}at /);
   });

@@ -12,7 +12,7 @@ import { inProc, processesWith, until } from '../harness/programs/processes';
 async function startBoth() {
   const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
   const home = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
-  expect((await home.gwtoken(['config', 'set', 'timeout', '9s'])).code).toBe(0);
+  expect((await home.gwtoken(['config', 'set', 'timeout', '60s'])).code).toBe(0);
   const [ready, tokenFile] = [join(home.env['HOME']!, 'ready'), join(home.env['HOME']!, 'token')];
   const script = `>${ready}; exec sleep 60`;
   const exec = home.start(['exec', '-r', 'us', '--token-file', tokenFile, '--', 'sh', '-c', script]);

@@ -46,11 +46,12 @@ describe('a token is used again', () => {
   });
 
   test('not when it must live longer than any does: that is an error, after one request', async () => {
-    const error = "gwtoken: error: --min-ttl 1h is too long: this endpoint's tokens last 1 h\n";
+    gw.answer = (post) => tokenReply(post, { expires_in: 30 });
+    const error = "gwtoken: error: --min-ttl 30s is too long: this endpoint's tokens last 30 s\n";
     const stderr = `${error}hint: lower --min-ttl\n`;
-    expect(await gw.cli(['get', '--min-ttl', '1h'])).toEqual({ code: 7, stdout: '', stderr });
+    expect(await gw.cli(['get', '--min-ttl', '30s'])).toEqual({ code: 7, stdout: '', stderr });
     // The token is good for whoever asks for less.
-    expect(await gw.get('--min-ttl', '3599s')).toBe('token-1');
+    expect(await gw.get('--min-ttl', '29s')).toBe('token-1');
     expect(gw.posts.length).toBe(1);
   });
 

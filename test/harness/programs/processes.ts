@@ -23,10 +23,14 @@ export function processesWith(text: string): string[] {
     );
 }
 
-/** Waits until there is none left, one second at most, and gives those that are. */
+/** Waits until there is none left, ten seconds at most, and gives those that are. */
 export async function leftBehind(text: string): Promise<string[]> {
-  for (let tries = 0; tries < 50 && processesWith(text).length > 0; tries++) await sleep(20);
-  return processesWith(text);
+  let left = processesWith(text);
+  for (let tries = 0; tries < 500 && left.length > 0; tries++) {
+    await sleep(20);
+    left = processesWith(text);
+  }
+  return left;
 }
 
 /** Whether a process with this id is there; one that ended and waits for its parent to notice is not. */

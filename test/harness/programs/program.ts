@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { onCleanup } from '../clean-up';
+import { openFolder } from '../homes/folder';
 import { ROOT } from '../root';
 
 /** The npm package's program; `npm run build` must have made dist/. */
@@ -17,8 +18,17 @@ export const GWTOKEN: Words =
 /** The same for a line of shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
-/** Makes the program run a script of the test's before itself, for a fault that is none of its own. */
-export function preloading(file: string): { readonly program: Words; readonly env: Record<string, string> } {
+/** Makes the program meet a fault that is none of its own, as soon as it listens for such. */
+export function preloading(fault: string): { readonly program: Words; readonly env: Record<string, string> } {
+  const file = join(openFolder(), 'fault.cjs');
+  writeFileSync(
+    file,
+    `const timer = setInterval(() => {
+       if (process.listenerCount('unhandledRejection') === 0) return;
+       clearInterval(timer);
+       ${fault}
+     }, 50);`,
+  );
   return FORM === 'executable'
     ? { program: [executable('any-keytar')], env: { BUN_OPTIONS: `--preload=${file}` } }
     : { program: GWTOKEN, env: { NODE_OPTIONS: `--require ${file}` } };

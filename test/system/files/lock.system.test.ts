@@ -68,8 +68,8 @@ test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
       return await line();
     });
     expect((await Promise.all(next)).sort()).toEqual(['held', ...Array(19).fill('waiting')]);
-    expect(performance.now() - since).toBeGreaterThan(2400);
-    expect(performance.now() - since).toBeLessThan(5000);
+    // The last touch may be some time ago, and much longer than that would be "late".
+    expect(performance.now() - since).toBeGreaterThan(1500);
     // Awake again and at its end, it takes nothing away from its successor.
     if (signal === 'SIGSTOP') {
       holder.child.kill('SIGCONT');

@@ -1,7 +1,7 @@
 /** What a lock promises to those who use it; lock.system.test.ts has what takes it seconds. */
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
@@ -52,6 +52,15 @@ test('a waiter gives up at its limit or when aborted, and leaves no listener', a
   expect(await wait(60, signal)).toBe('late');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   release();
+});
+
+test('a holder that shows no sign of life for three seconds is no longer one', async () => {
+  writeFileSync(path, 'dead');
+  const since = performance.now();
+  expect(await wait(20_000)).toBe('released');
+  expect(performance.now() - since).toBeGreaterThan(2900);
+  held().release();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.skipIf(process.platform === 'win32')('is done without if there can be none', async () => {

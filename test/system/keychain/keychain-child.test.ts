@@ -1,4 +1,5 @@
 /** The keychain's child, whatever the module in it does: the real child and channel, with modules of ours. */
+import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../../src/errors';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
-import { isRunning, until } from '../../harness/programs/processes';
+import { leftBehind } from '../../harness/programs/processes';
 import { copyProgram } from '../../harness/programs/program-copy';
 import { asFunction, keychainWith, programWith, SECRET } from './keytar-in-place';
 
@@ -47,15 +48,13 @@ describe('a keychain child that fails', () => {
     expect(await failure(keychainWith(undefined))).toMatchObject({ reason: 'crashed', detail: said });
   });
 
-  test('hangs, and hangs by SIGTERM too: it is killed at the limit', async () => {
-    const { keychain, module } = keychainWith(`
-      process.on('SIGTERM', () => {});
-      require('node:fs').writeFileSync(__dirname + '/pid', String(process.pid));
-      while (true);`);
+  test('hangs, and hangs by SIGTERM too: it is killed at the limit', async ({ needs }) => {
+    needs('linux');
+    const MARK = randomUUID();
+    const { keychain } = keychainWith("process.on('SIGTERM', () => {}); while (true);", { env: { MARK } });
     const message = 'the keychain did not answer within 2 s';
     await expect(keychain.get(ACCOUNT, 2000)).rejects.toThrow(message);
-    const pid = Number(readFileSync(join(module, 'pid'), 'utf8'));
-    await until('the child has ended', () => !isRunning(pid));
+    expect(await leftBehind(MARK)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Prompts on a real terminal: what is shown and taken, and that it is given back. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
@@ -57,12 +58,6 @@ describe('gwtoken login, on a terminal', () => {
     }
   };
   const stored = async () => JSON.parse((await keyring.lookup(ACCOUNT)) ?? 'null');
-  const delay = (ms: number) => {
-    identity.delayMs = ms;
-    onCleanup(() => {
-      identity.delayMs = 0;
-    });
-  };
 
   test.for(['xterm-256color', 'dumb'])(
     'asks line by line, says where the secret will go, and never shows it: TERM=%s',
@@ -85,12 +80,15 @@ describe('gwtoken login, on a terminal', () => {
   );
 
   test('does not show a secret that is typed ahead or pasted with its line end, and does not take it', async () => {
-    delay(700);
+    const reply = identity.hold();
     openInShell();
     await answerUpTo('Client ID (eu, production): ');
     terminal.type('eu-client\npasted-hush\n');
     await answer('Client secret (sent to ', 'wrong\r');
     await answer('verifying the credentials', 'typed-hush\rmore-hush');
+    // Time to read it, and to wait for the reply alone.
+    await sleep(700);
+    reply();
     await answer(/again, or[\s\S]*\[eu-client\]: /, '\r');
     await answer(/again, or[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor(/stored in the keychain[\s\S]*code 0\nicanon echo\n/);
@@ -111,7 +109,7 @@ describe('gwtoken login, on a terminal', () => {
     ['SIGTERM', '', 'verifying the credentials'],
   ] as const)('ends by %s %j at "%s": nothing stored, echo back', async ([name, key, question]) => {
     const before = filesBelow(home.dir);
-    delay(60_000);
+    onCleanup(identity.hold());
     openInShell();
     await answerUpTo(question);
     await terminal.waitFor(question);

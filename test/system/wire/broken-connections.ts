@@ -18,7 +18,11 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     needs: missing('linux'),
     set: async () => ({ authUrl: `http://127.0.0.1:${(await startBlackHole()).port}` }),
   },
-  scripted('accepted, then silence', {}, waits(/did not answer within [\d.]+ s\n/)),
+  scripted(
+    'accepted, then silence',
+    {},
+    waits(/did not answer within [\d.]+ s\nhint: check the auth URL and the network/),
+  ),
   scripted(
     'reset at once',
     { connected: (socket) => void socket.resetAndDestroy() },
