@@ -1,18 +1,19 @@
 /** The words that can come next: the completion scripts ask for them at each press of Tab. */
 import { Help, type Option, type Command as Parser } from 'commander';
 import { DEFAULT_PROFILE, isProfile } from '../client';
+import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
-import { createProgram } from './program';
+import { Asked, createProgram } from './program';
 import { sectionWords, TOPICS } from './topics';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
 /** Placeholders that the scripts replace by the names of files, and of programs too. */
-const FILES = [':files'];
-const PROGRAMS = [':commands'];
+const FILES: Lines = [':files'];
+const PROGRAMS: Lines = [':commands'];
 
 type Lines = readonly string[];
 type CompletionWorld = Pick<World, 'config' | 'clients'>;
@@ -22,22 +23,19 @@ type Place = ReturnType<typeof placeAfter>;
  * Returns the words that can replace the last one, as the scripts read them: `WORD` or `WORD<TAB>HELP`,
  * `:files` or `:commands`.
  */
-export async function completions(words: readonly string[], world: CompletionWorld): Promise<string> {
-  const program = createProgram(words, { version: '', print() {}, async execute() {} });
-  const place = placeAfter(words.slice(0, -1), program);
+export async function completions(argv: readonly string[], world: CompletionWorld): Promise<string> {
+  const place = placeAfter(argv.slice(0, -1), createProgram({ argv, version: '', asked: new Asked() }));
   // PowerShell passes a space if the last word is empty.
-  const last = (words.at(-1) ?? '').trim();
-  const [, flag, value] = (place.takesFlags && !place.option && /^(--[\w-]+)=(.*)$/s.exec(last)) || [];
-  const option = flag === undefined ? place.option : flagWithValue(flag, place.parser);
-  let lines: Lines = [];
-  if (option) lines = valuesOf(option, world);
-  else if (flag === undefined) lines = await linesAt(place, last, program);
-  // Placeholders are left to the scripts.
-  if (lines !== FILES && lines !== PROGRAMS)
-    lines = lines
-      .filter((line) => line.startsWith(value ?? last))
-      .map((line) => (flag === undefined ? line : `${flag}=${line}`));
-  return lines.map((line) => `${line}\n`).join('');
+  const last = (argv.at(-1) ?? '').trim();
+  const flag = flagOf(last, place);
+  const option = place.option ?? flag;
+  const lines = option ? valuesOf(option, world) : await linesAt(place, last);
+  if (lines === FILES || lines === PROGRAMS) return `${lines[0]}\n`;
+  return lines
+    .map((line) => (flag ? `${flag.long}=${line}` : line))
+    .filter((line) => line.startsWith(last))
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** Returns what can stand behind these words: the value of a flag, or an argument and perhaps a flag. */
@@ -45,6 +43,7 @@ function placeAfter(words: readonly string[], program: Parser) {
   let parser = program;
   let option: Option | undefined;
   let takesFlags = true;
+  let argument: string | undefined;
   const args: string[] = [];
   for (const word of words) {
     const below = parser.commands.find((each) => each.name() === word);
@@ -52,21 +51,25 @@ function placeAfter(words: readonly string[], program: Parser) {
     if (option) option = undefined;
     else if (!takesFlags) args.push(word);
     else if (word === '--') takesFlags = false;
-    else if (word.startsWith('-')) option = flagWithValue(word, parser);
+    else if (word.startsWith('-'))
+      option = parser.options.find(({ long, short, required }) => required && [long, short].includes(word));
     else if (below) parser = below;
     else args.push(word);
     // Behind the first one, all arguments belong to the program of exec or curl.
-    takesFlags &&= nextArgument(parser, args) !== 'args';
+    argument = nextArgument(parser, args);
+    takesFlags &&= argument !== 'args';
   }
-  return { parser, option, argument: nextArgument(parser, args), args, takesFlags };
+  return { parser, option, argument, args, takesFlags };
+}
+
+/** Returns the flag of `--flag=VALUE`. */
+function flagOf(word: string, { parser, option, takesFlags }: Place): Option | undefined {
+  if (option || !takesFlags) return undefined;
+  return parser.options.find(({ long, required }) => required && word.startsWith(`${long}=`));
 }
 
 /** Returns the flags, commands or words that can stand there. */
-async function linesAt(
-  { parser, takesFlags, argument, args }: Place,
-  last: string,
-  program: Parser,
-): Promise<Lines> {
+async function linesAt({ parser, takesFlags, argument, args }: Place, last: string): Promise<Lines> {
   if (takesFlags && last.startsWith('-'))
     return new Help().visibleOptions(parser).map(({ long, description }) => `${long}\t${description}`);
   if (parser.commands.length > 0) return parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
@@ -81,7 +84,7 @@ async function linesAt(
     case 'value':
       return settingOf(first)?.values ?? [];
     case 'command|topic':
-      return [...program.commands.map((each) => each.name()), ...Object.keys(TOPICS)];
+      return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
     case 'section':
       return await sectionWords(first);
     default:
@@ -93,10 +96,6 @@ async function linesAt(
 function nextArgument({ registeredArguments }: Parser, args: readonly string[]): string | undefined {
   const last = registeredArguments.at(-1);
   return (registeredArguments[args.length] ?? (last?.variadic ? last : undefined))?.name();
-}
-
-function flagWithValue(word: string, { options }: Parser): Option | undefined {
-  return options.find(({ long, short, required }) => required && (long === word || short === word));
 }
 
 function valuesOf(option: Option, world: CompletionWorld): Lines {

@@ -2,7 +2,7 @@
  * commander's program, built from the grammar, with its help: commander lists commands and flags, examples
  * stand above, topics below. Errors and completion read it too; it is the only table.
  */
-import { Option, Command as Parser } from 'commander';
+import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import type { FlagValues } from '../settings/table';
@@ -12,49 +12,86 @@ import { usageError } from './usage-error';
 
 const WIDTH = 80;
 
-/** Runs a command with the flags and arguments that were parsed for it; no flag has a default here. */
-type Execute = (command: Command, flags: FlagValues, args: readonly string[]) => Promise<void>;
+/** Command lines that show help instead of an error. */
+const SHOW_HELP = ['', 'config', 'completion'];
 
-interface Building {
+/** What a command line asks for: a command, or the help or version that is its text. */
+export class Asked {
+  command?: Command;
+  /** Flags that were given; none has a default here. */
+  flags: FlagValues = {};
+  args: readonly string[] = [];
+  text = '';
+}
+
+/** Reads a command line. Throws a `usage` error for one that gwtoken does not take. */
+export function parseLine(argv: readonly string[], version: string): Asked {
+  const words = SHOW_HELP.includes(argv.join(' ')) ? [...argv, '--help'] : argv;
+  const asked = new Asked();
+  try {
+    createProgram({ argv: words, version, asked }).parse([...words], { from: 'user' });
+  } catch (error) {
+    // commander throws after it has printed help or the version.
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  return asked;
+}
+
+/** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
+export async function helpOf(
+  names: readonly string[],
+  { version, terminal }: Pick<World, 'version' | 'terminal'>,
+): Promise<string> {
+  if (names.length === 0 || isCommand(names, COMMANDS)) return parseLine([...names, '--help'], version).text;
+  return topicAsText(await topicText(names), await terminal.paint('stdout'));
+}
+
+function isCommand([name, ...names]: readonly string[], commands: readonly Command[]): boolean {
+  const command = commands.find((each) => each.name === name);
+  return command !== undefined && (names.length === 0 || isCommand(names, command.subcommands ?? []));
+}
+
+/** A command line that is read: its words, and where to put what they ask for. */
+interface Reading {
+  readonly argv: readonly string[];
   readonly version: string;
-  /** Takes help and version. */
-  print(text: string): void;
-  readonly execute: Execute;
+  readonly asked: Asked;
 }
 
 /**
  * Makes the parser for a command line: only the commands that its words name get their flags, since all of
- * them would be a tenth of `--help`. It rejects with a `usage` error, or a CommanderError once help or the
- * version is printed.
+ * them would be a tenth of `--help`.
  */
-export function createProgram(argv: readonly string[], building: Building): Parser {
+export function createProgram(reading: Reading): Parser {
   const program = new Parser('gwtoken')
+    .description('Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login')
+    .usage('COMMAND [options]')
     .enablePositionalOptions()
     .optionsGroup('General:')
     .helpOption('-h, --help', 'show this help')
     // Without the values that completion offers, or a default.
     .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
-      writeOut: building.print,
-      writeErr: () => {},
+      writeOut(text) {
+        reading.asked.text += text;
+      },
+      writeErr() {},
       // commander would read `process.stdout`, which takes 4 ms to make.
       getOutHelpWidth: () => WIDTH,
-      getErrHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
-      getErrHasColors: () => false,
     });
-  addCommonFlags(program, building);
-  addCommands(program, COMMANDS, argv, building);
-  layOutProgram(program);
-  return program;
+  addCommonFlags(program, reading);
+  addCommands(program, COMMANDS, reading);
+  // For a terminal of 24 lines with its prompt: a line for each command, without its arguments.
+  return program
+    .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
+    .addHelpText(
+      'after',
+      `\nLearn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:\n  ${Object.keys(TOPICS).join(', ')}`,
+    );
 }
 
-function addCommands(
-  parent: Parser,
-  commands: readonly Command[],
-  argv: readonly string[],
-  building: Building,
-): void {
+function addCommands(parent: Parser, commands: readonly Command[], reading: Reading): void {
   for (const command of commands) {
     const { name, args, summary, group, flags, subcommands = [], passThrough } = command;
     // Help itself is not listed, since the last lines of the main help name it.
@@ -63,25 +100,27 @@ function addCommands(
       .summary(summary)
       .helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
-    if (!argv.includes(name)) continue;
+    if (!reading.argv.includes(name)) continue;
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
       // Not `choices()`: whether a value is right, its setting or format says.
       if (values) option.argChoices = [...values];
       parser.addOption(option);
     }
-    addCommonFlags(parser, building);
-    addCommands(parser, subcommands, argv, building);
+    addCommonFlags(parser, reading);
+    addCommands(parser, subcommands, reading);
     layOut(parser, command);
     if (passThrough) parser.passThroughOptions().allowUnknownOption(passThrough === 'flags');
     // Without a subcommand `config` is an error of commander's.
-    if (subcommands.length === 0)
-      parser.action(() => building.execute(command, givenFlags(parser), parser.args));
+    if (subcommands.length > 0) continue;
+    parser.action(() => {
+      Object.assign(reading.asked, { command, flags: givenFlags(parser), args: parser.args });
+    });
   }
 }
 
 /** Adds `--version`, and usage errors that name this command. */
-function addCommonFlags(parser: Parser, { version }: Building): void {
+function addCommonFlags(parser: Parser, { version }: Reading): void {
   parser
     .optionsGroup('General:')
     .version(version, '-V, --version', 'print the version')
@@ -98,21 +137,9 @@ function givenFlags(parser: Parser): FlagValues {
   );
 }
 
-/** Lays out the main help, for a terminal of 24 lines with its prompt. */
-function layOutProgram(program: Parser): void {
-  program
-    .description('Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login')
-    .usage('COMMAND [options]')
-    .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
-    .addHelpText(
-      'after',
-      `\nLearn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:\n  ${Object.keys(TOPICS).join(', ')}`,
-    );
-}
-
 /** Lays out the help of one command. */
 function layOut(parser: Parser, { name, summary, examples, flags }: Command): void {
-  const lines = exampleLines(Object.entries(examples));
+  const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
   parser.description([sentence(summary), '', 'Examples:', ...lines].join('\n'));
   const topics = Object.entries(TOPICS).map(([topic, { summary }]) => [`  ${topic}`, summary]);
   if (name === 'help') parser.addHelpText('after', ['', 'Help topics:', ...alignRows(topics)].join('\n'));
@@ -124,25 +151,4 @@ function layOut(parser: Parser, { name, summary, examples, flags }: Command): vo
 /** Returns a summary as a sentence. */
 export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-}
-
-/** Returns each example beside what it does, or above that if a line would be too long. */
-function exampleLines(examples: readonly [line: string, does: string][]): string[] {
-  const aligned = alignRows(examples.map(([line, does]) => [`  ${line}`, does]));
-  if (aligned.every((line) => line.length <= WIDTH)) return aligned;
-  return examples.flatMap(([line, does]) => [`  ${line}`, `      ${does}`]);
-}
-
-/** Prints what `gwtoken help NAMES` asks for: the help of the program or of a command, or a topic. */
-export async function showHelp(
-  names: readonly string[],
-  program: Parser,
-  print: (text: string) => void,
-  { terminal }: Pick<World, 'terminal'>,
-): Promise<void> {
-  let named: Parser | undefined = program;
-  for (const name of names) named = named?.commands.find((each) => each.name() === name);
-  if (named) return named.outputHelp();
-  const commands = program.commands.map((each) => each.name());
-  print(topicAsText(await topicText(names, commands), await terminal.paint('stdout')));
 }

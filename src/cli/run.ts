@@ -1,6 +1,5 @@
 /** Runs one command line, from its words to its exit code. Every error ends in the `catch` of `run`. */
 
-import { CommanderError } from 'commander';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { strayVariables } from '../commands/stray-variables';
@@ -18,48 +17,31 @@ import { failureOutput } from '../formats/env-formats';
 import { note, oneLine } from '../text';
 import type { World } from '../world';
 import { COMPLETE, completions } from './completion';
-import { createProgram, showHelp } from './program';
+import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
-  let exitCode = 0;
-  let help = '';
-  const print = (text: string): void => {
-    help += text;
-  };
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
       world.stdout.write(await completions(argv.slice(2), world));
       return 0;
     }
-    const words = SHOW_HELP.includes(argv.join(' ')) ? [...argv, '--help'] : argv;
-    const program = createProgram(words, {
-      version: world.version,
-      print,
-      async execute(command, flags, args) {
-        verbose = flags['verbose'] === true;
-        const traced = verbose ? tracing(world) : world;
-        if (!command.load) return await showHelp(args, program, print, traced);
-        const work = await command.load();
-        exitCode = (await work(flags, traced, ...args)) || 0;
-      },
-    });
-    await program.parseAsync([...words], { from: 'user' }).catch((error: unknown) => {
-      // commander throws after it has printed help or the version.
-      if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
-    });
-    if (help !== '') show(help, commandIn(argv), world);
-    return exitCode;
+    const { command, flags, args, text } = parseLine(argv, world.version);
+    verbose = flags['verbose'] === true;
+    const traced = verbose ? tracing(world) : world;
+    if (command?.load) {
+      const work = await command.load();
+      return (await work(flags, traced, ...args)) || 0;
+    }
+    show(command ? await helpOf(args, world) : text, commandIn(argv), world);
+    return 0;
   } catch (error) {
     return await failWith(argv, error, verbose, world);
   }
 }
-
-/** Command lines that show help instead of an error. */
-const SHOW_HELP = ['', 'config', 'completion'];
 
 /** Returns the command that is named first. It may not be the first word: options before it are an error. */
 function commandIn(argv: readonly string[]): Command | undefined {

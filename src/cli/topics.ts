@@ -1,4 +1,5 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost as they are. */
+import { COMMANDS } from '../commands/grammar';
 import { usage } from '../errors';
 import { quoted } from '../text';
 import type { Paint } from '../world';
@@ -25,12 +26,12 @@ export async function sectionWords(name: string): Promise<string[]> {
 }
 
 /** Loads a topic, or one of its sections: `ci gitlab`. */
-export async function topicText(names: readonly string[], commands: readonly string[]): Promise<string> {
+export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
   if (!Object.hasOwn(TOPICS, name)) {
     throw usage(
       `unknown command or topic ${quoted(names.join(' '))}`,
-      `commands: ${commands.join(', ')}`,
+      `commands: ${COMMANDS.map((each) => each.name).join(', ')}`,
       `topics: ${Object.keys(TOPICS).join(', ')}`,
     );
   }

@@ -15,16 +15,6 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['run', 'exec'],
   ['http', 'curl'],
   ['version', '--version'],
-  ['config show', 'config list'],
-]);
-
-/** Options of theirs, and of gwtoken's other commands. */
-const OTHER_OPTIONS: ReadonlyMap<string, string> = new Map([
-  ['--shell', 'did you mean: --format'],
-  ['--env', 'did you mean: --sandbox'],
-  ['--environment', 'did you mean: --sandbox'],
-  ['--output', 'to write to a file, end the line with: >FILE'],
-  ['--client-id', 'the client ID is stored by: gwtoken login'],
 ]);
 
 /** Returns the error for commander's. No value that was typed is in it: that may be a secret. */
@@ -51,12 +41,23 @@ function withoutValue(word: string): string {
   return /^-[^-]/s.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '');
 }
 
+/** Returns the hint that gwtoken has before commander's. */
 function meantBy(code: string, word: string, parser: Parser): string | undefined {
-  if (code === 'commander.unknownOption') return meantByOption(word, parser);
-  const isUnknown = code === 'commander.unknownCommand';
-  if (isUnknown && isRegion(word.toLowerCase())) return `did you mean: --region ${word.toLowerCase()}`;
-  if (code === 'commander.excessArguments') return meantByArgument(word.toLowerCase(), parser);
-  const own = isUnknown ? OTHER_TOOLS.get(parser.parent ? `${parser.name()} ${word}` : word) : undefined;
+  switch (code) {
+    case 'commander.unknownCommand':
+      return parser.parent ? undefined : meantByCommand(word.toLowerCase());
+    case 'commander.unknownOption':
+      return meantByOption(word, parser);
+    case 'commander.excessArguments':
+      return meantByArgument(word.toLowerCase(), parser);
+    default:
+      return undefined;
+  }
+}
+
+function meantByCommand(word: string): string | undefined {
+  if (isRegion(word)) return `did you mean: --region ${word}`;
+  const own = OTHER_TOOLS.get(word);
   return own && `did you mean: gwtoken ${own}`;
 }
 
@@ -70,7 +71,7 @@ function meantByOption(name: string, { parent, options }: Parser): string | unde
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
   if (!parent) return 'options follow the command: gwtoken COMMAND [options]';
-  return options.some(({ long }) => long === name) ? `${name} takes no value` : OTHER_OPTIONS.get(name);
+  return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
 }
 
 function fullName(parser: Parser): string {

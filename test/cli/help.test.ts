@@ -48,8 +48,10 @@ describe('the help of each command', () => {
 Remove a client's stored credentials and cached token.
 
 Examples:
-  gwtoken logout --region us  remove the US client
-  gwtoken logout --all --yes  remove all stored clients without asking
+  gwtoken logout --region us
+      remove the US client
+  gwtoken logout --all --yes
+      remove all stored clients without asking
 
 Client:
   -r, --region <eu|us>  region of the client

@@ -1,4 +1,4 @@
-import { createProgram } from '../../src/cli/program';
+import { parseLine } from '../../src/cli/program';
 import type { Flag } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { painter } from '../../src/system/terminal/terminal';
@@ -66,22 +66,17 @@ export function codeLines(markdown: string): string[] {
 
 /** Parses words with the program's own grammar; returns the command's name, or what begins with `error: `. */
 export async function parsed(words: readonly string[]): Promise<string> {
-  let ran: string | undefined;
-  const program = createProgram(words, {
-    version: '',
-    print() {},
-    async execute(command) {
-      const { path } = allCommands(COMMANDS).find((each) => each.command === command)!;
-      ran = path.join(' ');
-    },
-  });
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    const { command } = parseLine(words, '');
+    if (command)
+      return allCommands(COMMANDS)
+        .find((each) => each.command === command)!
+        .path.join(' ');
   } catch (error) {
-    if ((error as { exitCode?: number }).exitCode !== 0) return `error: ${(error as Error).message}`;
+    return `error: ${(error as Error).message}`;
   }
   // Behind a word that is no command --help shows the program's own.
   const [name = ''] = words;
-  const known = name.startsWith('-') || name === '' || program.commands.some((each) => each.name() === name);
-  return known ? (ran ?? words.join(' ')) : `error: unknown command '${name}'`;
+  const known = name.startsWith('-') || name === '' || COMMANDS.some((each) => each.name === name);
+  return known ? words.join(' ') : `error: unknown command '${name}'`;
 }
