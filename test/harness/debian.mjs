@@ -41,6 +41,5 @@ export const DEBIAN = {
   git: '/usr/bin/git',
   'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
   strace: '/usr/bin/strace',
-  tinyproxy: '/usr/bin/tinyproxy',
   squid: '/usr/sbin/squid',
 };

@@ -19,13 +19,9 @@ export const SETTINGS = {
 };
 
 /** Runs it, and looks whether any process of it is left. */
-export async function run(
-  args: string,
-  env: Record<string, string>,
-  wrapper: readonly string[] = [],
-): Promise<ProgramResult> {
+export async function run(args: string, env: Record<string, string>): Promise<ProgramResult> {
   const mark = randomUUID();
-  const options = { env: { ...SETTINGS, ...env, MARK: mark }, stdin: SECRET, wrapper };
+  const options = { env: { ...SETTINGS, ...env, MARK: mark }, stdin: SECRET };
   const result = await runProgram(args.split(' '), options);
   expect(await leftBehind(mark)).toEqual([]);
   expect(result.stdout + result.stderr).not.toContain(SECRET);
@@ -33,8 +29,8 @@ export async function run(
 }
 
 /** Doctor's check of the keychain: its result, and its message. */
-export async function doctorsKeychain(env: Record<string, string>, wrapper: readonly string[] = []) {
-  const { code, stdout } = await run('doctor --json', env, wrapper);
+export async function doctorsKeychain(env: Record<string, string>) {
+  const { code, stdout } = await run('doctor --json', env);
   const { checks } = JSON.parse(stdout) as {
     checks: { name: string; result: string; message: string }[];
   };
