@@ -177,6 +177,31 @@ describe('by what it reads, the child', () => {
   });
 });
 
+test('a session with the wrong key is followed by another, which has what is asked for', async ({
+  needs,
+}) => {
+  needs('linux');
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openFolder()}` };
+  /** What the first session does, of which KWallet 5 has such a one in a hundred times. */
+  const unlucky = (reads: string, stores = '') =>
+    keychainWith(
+      `const { existsSync, writeFileSync } = require('node:fs');
+       const isFirst = !existsSync(__dirname + '/first');
+       writeFileSync(__dirname + '/first', '');
+       let stored = 'item';
+       module.exports = {
+         getPassword: async () => { if (isFirst) { ${reads} } return stored; },
+         setPassword: async (service, account, value) => { if (isFirst) { ${stores} } stored = value; },
+       };`,
+      { platform: 'linux', env },
+    ).keychain;
+  const fails = (text: string) => `throw new Error(${JSON.stringify(text)});`;
+  const notDecrypted = fails("Can't find session /org/freedesktop/secrets/session/4");
+  expect(await unlucky(fails('Client public key size is invalid')).get('a')).toBe('item');
+  expect(await unlucky('return null;').get('a')).toBe('item');
+  expect(await unlucky('return null;', notDecrypted).set('a', 'new')).toBe('item');
+});
+
 /** Keeps one item in memory, logs how it was called, and is noisy. */
 const NOISY_KEYTAR = `
 let item = null;
