@@ -16,14 +16,14 @@ const MOMENTS: readonly (readonly [NodeJS.Signals, string, Script])[] = [
   [
     'SIGINT',
     'while it waits for the next attempt',
-    { answer: (socket) => void socket.write(reply(503, '', { 'Retry-After': '20' })) },
+    { answer: (socket) => void socket.write(reply(503, '', { 'Retry-After': '50' })) },
   ],
 ];
 test.for(MOMENTS)('%s %s', async ([signal, _, script], { needs }) => {
   needs('posix');
   const server = await startFaultServer(script);
-  // Less than the endpoint may take to answer, and than the wait that it asks for.
-  const program = home.start(['get', '--auth-url', server.url], { timeoutMs: 9000 });
+  // It may take longer to answer than the program is given here.
+  const program = home.start(['get', '--auth-url', server.url, '--timeout', '60s']);
   await until('it has asked', () => server.requests.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 100));
   program.kill(signal);

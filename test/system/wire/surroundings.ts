@@ -8,4 +8,4 @@ export function wireIn(env: Record<string, string> = {}, write: (text: string) =
 }
 
 /** A request, of which a test says what matters to it. */
-export const POST = { method: 'POST', headers: {}, body: 'a=b', timeoutMs: 5000, maxBytes: 1000 } as const;
+export const POST = { method: 'POST', headers: {}, body: 'a=b', timeoutMs: 30_000, maxBytes: 1000 } as const;
