@@ -1,6 +1,6 @@
 /** The command `gwtoken exec`. */
 import { withoutCredentials } from '../../client';
-import { ENDING_SIGNALS, EXEC_FAILED, Interrupted } from '../../errors';
+import { EXEC_FAILED, Interrupted } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { maskToken } from '../../formats/mask';
 import { prefixOf, tokenVariables, type Variable } from '../../formats/token-variables';
@@ -31,22 +31,10 @@ export async function runCommand(
     [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
     world.platform,
   );
-  // A signal now would leave the token file behind, so it is only noted until the program gets the signals.
-  let early: NodeJS.Signals | undefined;
-  const release = world.onSignals(ENDING_SIGNALS, (signal) => {
-    early = signal;
-  });
-  const runProgram = async (): Promise<ChildEnd> => {
-    if (early !== undefined) throw new Interrupted(early);
-    return await world.runProgram(command, args, env);
-  };
-  try {
-    if (file === undefined) return codeOrSignal(await runProgram());
-    const resolveAgain = (): Query => selectedQuery(sources, world);
-    return codeOrSignal(await withTokenFile(file, answer, resolveAgain, world, runProgram));
-  } finally {
-    release();
-  }
+  const run = (): Promise<ChildEnd> => world.runProgram(command, args, env);
+  const resolveAgain = (): Query => selectedQuery(sources, world);
+  const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
+  return codeOrSignal(await end);
 }
 
 /** Returns a child's exit code; throws its signal, by which gwtoken then ends too. */

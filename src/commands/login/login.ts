@@ -58,11 +58,6 @@ async function checkKeychain(limitMs: number | undefined, { keychain }: World): 
   }
 }
 
-/** Returns the keychain item. Throws a `usage` error for credentials that no item can hold. */
-function itemOf({ clientId, clientSecret, authUrl }: Answers): string {
-  return formatItem({ clientId, clientSecret, authUrl });
-}
-
 /** Number of times that an ID and a secret are prompted for. */
 const TRIES = 3;
 
@@ -72,7 +67,7 @@ async function verified(first: Answers, tries: number, limits: Limits, world: Wo
   for (let n = 1; ; n++) {
     const query = { ...limits, authUrl: { value: answers.authUrl } };
     // Credentials that no item can hold are refused before they are sent.
-    itemOf(answers);
+    formatItem(answers);
     try {
       await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
       return answers;
@@ -127,7 +122,7 @@ async function store(
   { keychain, clients, config }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
-  const [name, item] = [clientName(client), itemOf(answers)];
+  const [name, item] = [clientName(client), formatItem(answers)];
   if (edits.length > 0) await config.edit(edits);
   const previous = await keychain.set(name, item, keychainMs);
   await clients.add(name, { clientId, authUrl });
