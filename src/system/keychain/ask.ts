@@ -8,7 +8,7 @@ import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } fr
 import { GwtokenError, limitReached } from '../../errors';
 import { note } from '../../text';
 import { answerWithinMs, hasPerson } from '../../waiting';
-import type { Env, World } from '../../world';
+import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import type { Answer, Request, Value } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
@@ -22,11 +22,11 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   readonly uid: number | undefined;
 };
 
+const NOTICE_AFTER_MS = 2000;
+
 /**
- * Returns the value that the request asks for. On Linux the child's "not there" and "denied" are the
- * keyring's if that is locked, or if there is none. An answer may also come from a session with a wrong key,
- * as KWallet 5 agrees on in one of a hundred: it then refuses the session, or an item is read as not there.
- * The next session has another key.
+ * Returns the value that the request asks for. One limit holds for all that it takes: the child, the bus that
+ * is asked about the keyring, and a second child.
  *
  * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
  * @param signal ends the waiting before that
@@ -35,66 +35,71 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
 export async function ask(
   request: Request,
   limitMs: number | undefined,
-  world: KeychainWorld,
+  given: KeychainWorld,
   signal?: AbortSignal,
 ): Promise<Value> {
-  if (world.platform !== 'linux') return await askChild(request, limitMs, world, signal);
-  const env = withSessionBus(world.env, world.uid);
-  const askOnce = (): Promise<Value> => askChild(request, limitMs, { ...world, env }, signal);
-  try {
-    const value = await askOnce();
-    // Before a login there may well be nothing.
-    if ((value !== null && value !== false) || request.op === 'set') return value;
-    await checkKeyring(env);
-    return value === null ? await askOnce() : value;
-  } catch (error) {
-    const reason = error instanceof GwtokenError ? error.reason : undefined;
-    if (reason === 'denied') await checkKeyring(env);
-    if (reason !== 'key-mismatch') throw error;
-    return await askOnce();
-  }
-}
-
-/** Throws if the keyring is locked, or if there is none. */
-async function checkKeyring(env: Env): Promise<void> {
-  const problem = await keyringProblem(env);
-  if (problem !== undefined) throw keychainError(problem, 'linux');
-}
-
-const NOTICE_AFTER_MS = 2000;
-
-async function askChild(
-  request: Request,
-  limitMs: number | undefined,
-  world: KeychainWorld,
-  signal?: AbortSignal,
-): Promise<Value> {
+  const isLinux = given.platform === 'linux';
+  const world = isLinux ? { ...given, env: withSessionBus(given.env, given.uid) } : given;
   const { platform, env } = world;
-  const hasDesktop = platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+  const hasDesktop = !isLinux || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
   const person = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? answerWithinMs(person);
   let problem: KeyringProblem;
-  let timer: NodeJS.Timeout | undefined;
-  let child: ChildProcess | undefined;
-  const run = async (over: AbortSignal): Promise<Value> => {
-    timer = setTimeout(async () => {
-      if (platform === 'linux') problem = await keyringProblem(env, over);
+  let notice: NodeJS.Timeout | undefined;
+  const work = (over: AbortSignal): Promise<Value> => {
+    notice = setTimeout(async () => {
+      if (isLinux) problem = await keyringProblem(env, over);
       const what =
         problem === 'locked'
           ? 'the keychain is locked: unlock it in the dialog'
           : 'waiting for the keychain: is a dialog open?';
       if (person && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
     }, NOTICE_AFTER_MS);
-    child = startChild(world);
-    return await answerOf(child, request, platform);
+    return isLinux ? askKeyring(request, world, over) : askChild(request, world, over);
   };
   try {
-    return await withinLimit(withinMs, run, signal);
+    return await withinLimit(withinMs, work, signal);
   } catch (error) {
     throw error instanceof TimedOut ? notAnswered(problem, withinMs, platform) : error;
   } finally {
-    clearTimeout(timer);
-    child?.kill('SIGKILL');
+    clearTimeout(notice);
+  }
+}
+
+/**
+ * Asks the child on Linux, where its "not there" and "denied" are the keyring's if that is locked, or if there
+ * is none. An answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a hundred:
+ * it then refuses the session, or an item is read as not there. The next session has another key.
+ */
+async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
+  const checkKeyring = async (): Promise<void> => {
+    const problem = await keyringProblem(world.env, over);
+    if (problem !== undefined) throw keychainError(problem, 'linux');
+  };
+  try {
+    const value = await askChild(request, world, over);
+    // Before a login there may well be nothing.
+    if ((value !== null && value !== false) || request.op === 'set') return value;
+    await checkKeyring();
+    return value === null ? await askChild(request, world, over) : value;
+  } catch (error) {
+    const reason = error instanceof GwtokenError ? error.reason : undefined;
+    if (reason === 'denied') await checkKeyring();
+    if (reason !== 'key-mismatch') throw error;
+    return await askChild(request, world, over);
+  }
+}
+
+/** Asks a child, which is killed once it has answered, or nobody waits any more. */
+async function askChild(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
+  over.throwIfAborted();
+  const child = startChild(world);
+  const kill = () => child.kill('SIGKILL');
+  over.addEventListener('abort', kill, { once: true });
+  try {
+    return await answerOf(child, request, world.platform);
+  } finally {
+    kill();
   }
 }
 

@@ -1,5 +1,5 @@
 /** How long a keychain is waited for, and what is said meanwhile: on the test's clock, with its own child. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
@@ -102,6 +102,20 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
   await vi.advanceTimersByTimeAsync(1);
   await ended;
   expect(end).toBe('the keychain did not answer within 20 s');
+});
+
+test('a late answer, a silent bus and a second child have one limit', async ({ needs }) => {
+  needs('linux');
+  const asked = join(folder, 'asked');
+  writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\n: >'${asked}'\nexec sleep 60\n`, { mode: 0o755 });
+  const PATH = `${folder}:${process.env['PATH']}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}`, PATH };
+  const { get } = open('process.send({ value: null });', { platform: 'linux', env });
+  const { got } = get(4000);
+  await until('the bus is asked', () => existsSync(asked));
+  await vi.advanceTimersByTimeAsync(4000);
+  await until('the limit ends it', () => got.end !== undefined, 5000);
+  expect(got.end).toBe('the keychain did not answer within 4 s');
 });
 
 test('an answer leaves nothing to be waited for', async () => {
