@@ -15,6 +15,16 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['run', 'exec'],
   ['http', 'curl'],
   ['version', '--version'],
+  ['config show', 'config list'],
+]);
+
+/** Options of theirs, and of gwtoken's other commands. */
+const OTHER_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['--shell', 'did you mean: --format'],
+  ['--env', 'did you mean: --sandbox'],
+  ['--environment', 'did you mean: --sandbox'],
+  ['--output', 'to write to a file, end the line with: >FILE'],
+  ['--client-id', 'the client ID is stored by: gwtoken login'],
 ]);
 
 /** Returns the error for commander's. No value that was typed is in it: that may be a secret. */
@@ -45,7 +55,7 @@ function withoutValue(word: string): string {
 function meantBy(code: string, word: string, parser: Parser): string | undefined {
   switch (code) {
     case 'commander.unknownCommand':
-      return parser.parent ? undefined : meantByCommand(word.toLowerCase());
+      return meantByCommand(parser.parent ? `${parser.name()} ${word}` : word.toLowerCase());
     case 'commander.unknownOption':
       return meantByOption(word, parser);
     case 'commander.excessArguments':
@@ -71,7 +81,7 @@ function meantByOption(name: string, { parent, options }: Parser): string | unde
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
   if (!parent) return 'options follow the command: gwtoken COMMAND [options]';
-  return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
+  return options.some(({ long }) => long === name) ? `${name} takes no value` : OTHER_OPTIONS.get(name);
 }
 
 function fullName(parser: Parser): string {
