@@ -8,7 +8,7 @@ const AT_MOST = {
   'lines of src and the programs of bin': 8_300,
   'files of src and the programs of bin': 91,
   'lines of bin/build': 750,
-  'lines of test': 17_296,
+  'lines of test': 17_340,
   'words of README, .github and the topics': 8_500,
   'packages of package.json': 18,
 };
