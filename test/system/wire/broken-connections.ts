@@ -21,7 +21,8 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   scripted(
     'accepted, then silence',
     {},
-    waits(/did not answer within [\d.]+ s\nhint: check the auth URL and the network/),
+    // A proxy may also be the cause, and is named if there is one.
+    waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
   ),
   scripted(
     'reset at once',
