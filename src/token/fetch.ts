@@ -37,8 +37,9 @@ export async function fetchToken(
   const { attempts, timeoutMs, onRetry } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
   for (let n = 1; ; n++) {
-    // The first one is made even if waiting for another process took all of the time.
-    const leftMs = Math.max(deadlineMs - world.monotonicMs(), LEAST_MS);
+    const leftMs = deadlineMs - world.monotonicMs();
+    // Waiting for another process may have taken all of the time.
+    if (leftMs < LEAST_MS) throw outOfTime(query.authUrl.value);
     try {
       return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs) }, credentials, world);
     } catch (error) {
@@ -62,6 +63,13 @@ export async function fetchToken(
  */
 function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): number {
   return afterMs + random * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
+}
+
+function outOfTime(authUrl: string): GwtokenError {
+  return new GwtokenError('unreached', `out of time before contacting ${authUrl}`, {
+    hints: ['raise --timeout (a call may take three times that in total)'],
+    reason: 'time-limit',
+  });
 }
 
 /**

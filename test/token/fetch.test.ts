@@ -131,12 +131,19 @@ describe('attempts', () => {
 });
 
 describe('the overall limit', () => {
-  test('leaves the last attempt what is left, and the first one half a second even if nothing is', async () => {
+  test('leaves the last attempt what is left, and begins none without any', async () => {
     const slow = { ...unreached, tookMs: 10_000 };
     const { sent } = await play([slow], { attempts: 11, chance: 0.5 });
     expect(sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 10_000, 9250]);
-    const late = await play([slow], { limitMs: -1 });
-    expect(late.sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([500]);
+    expect(await play([OK], { limitMs: 499 })).toMatchObject({
+      posts: 0,
+      outcome: {
+        kind: 'unreached',
+        reason: 'time-limit',
+        message: 'out of time before contacting https://id.test',
+        hints: ['raise --timeout (a call may take three times that in total)'],
+      },
+    });
   });
 
   test('begins no wait that would outlast it, and no attempt with less than half a second left', async () => {
