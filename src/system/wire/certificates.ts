@@ -45,6 +45,7 @@ const LINUX_BUNDLES = [
   ...['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'],
   ...['/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem'],
 ];
+const STORE = "the system's store";
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /** A function of Node 22.15 and later, which the types of Node 20 do not have. */
@@ -79,12 +80,10 @@ export function trustFile(path: string, env: Env): Trust {
 /** Returns the same CAs with the system's; undefined if gwtoken cannot read those. */
 export function trustSystem(own: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
   const { ca = nodeRoots(env) } = own;
-  const roots = getCACertificates?.('system') ?? [];
-  if (roots.length > 0) return { ca: [...ca, ...roots], from: "the system's store" };
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
-  for (const path of [env['SSL_CERT_FILE'] ?? '', ...bundles]) {
-    const bundle = readIfThere(path);
-    if (bundle.length > 0) return { ca: [...ca, ...bundle], from: path };
+  for (const from of [env['SSL_CERT_FILE'] ?? '', STORE, ...bundles]) {
+    const roots = from === STORE ? (getCACertificates?.('system') ?? []) : readIfThere(from);
+    if (roots.length > 0) return { ca: [...ca, ...roots], from };
   }
   return undefined;
 }

@@ -3,8 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import * as tls from 'node:tls';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
+import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openFolder } from '../../harness/homes/folder';
@@ -79,5 +80,18 @@ describe("the system's CAs", () => {
       expect(trustSystem(own, none, 'darwin')).toBeUndefined();
       expect(trustSystem(own, none, 'linux')?.from).toBe(debian);
     }
+  });
+
+  test('come from SSL_CERT_FILE before the store that later versions of Node read', async () => {
+    onCleanup(() => {
+      vi.doUnmock('node:tls');
+      vi.resetModules();
+    });
+    vi.resetModules();
+    vi.doMock('node:tls', () => ({ ...tls, getCACertificates: () => ['of the store'] }));
+    const later = await import('../../../src/system/wire/certificates');
+    const from = (SSL_CERT_FILE: string) => later.trustSystem({ ca: [] }, { SSL_CERT_FILE }, 'darwin')?.from;
+    expect(from(authority.caFile)).toBe(authority.caFile);
+    expect(from('/nowhere')).toBe("the system's store");
   });
 });
