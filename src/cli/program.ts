@@ -11,11 +11,12 @@ import { TOPICS, topicAsText, topicText } from './topics';
 import { usageError } from './usage-error';
 
 const WIDTH = 80;
+const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:';
 
 /** Command lines that show help instead of an error. */
 const SHOW_HELP = ['', 'config', 'completion'];
 
-/** What a command line asks for: a command, or the help or version that is its text. */
+/** The meaning of a command line: a command, or the help or version that is its text. */
 export class Asked {
   command?: Command;
   /** Flags that were given; none has a default here. */
@@ -85,10 +86,7 @@ export function createProgram(reading: Reading): Parser {
   // For a terminal of 24 lines with its prompt: a line for each command, without its arguments.
   return program
     .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
-    .addHelpText(
-      'after',
-      `\nLearn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:\n  ${Object.keys(TOPICS).join(', ')}`,
-    );
+    .addHelpText('after', `\n${LEARN_MORE}\n  ${Object.keys(TOPICS).join(', ')}`);
 }
 
 function addCommands(parent: Parser, commands: readonly Command[], reading: Reading): void {

@@ -104,7 +104,7 @@ export async function report(thrown: unknown, verbose: boolean, world: World): P
           `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,
           error instanceof Error ? (error.stack ?? error.message) : String(error),
         ];
-  // Where stderr is broken, or has lost its reader, the exit code still says what went wrong.
+  // If stderr is broken, or has lost its reader, the exit code still says what went wrong.
   orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
   return exitCodeOf(error);
 }

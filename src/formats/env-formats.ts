@@ -36,7 +36,7 @@ export function formatNamed(name: FlagValues[string] = 'sh'): Format {
   return formatAmong<Format>({ ...FORMATS, ...SHELLS }, String(name), ENV_FORMATS);
 }
 
-/** What the output looks like. */
+/** The look of the output. */
 export interface EnvOptions {
   readonly format: Format;
   readonly prefix: string;

@@ -54,7 +54,7 @@ async function diagnose(flags: FlagValues, world: World): Promise<readonly Check
   ];
 }
 
-/** Requests a token as `get` does without a cached one; returns how far that comes, and the error it ends with. */
+/** Requests a token as `get` does without a cached one; returns how far that comes, and its error. */
 async function tryRequest(
   flags: FlagValues,
   world: World,

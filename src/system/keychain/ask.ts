@@ -67,9 +67,9 @@ export async function ask(
 }
 
 /**
- * Asks the child on Linux, where its "not there" and "denied" are the keyring's if that is locked, or if there
- * is none. An answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a hundred:
- * it then refuses the session, or an item is read as not there. The next session has another key.
+ * Asks the child on Linux, where its "not there" and "denied" are the keyring's if that is locked, or if
+ * there is none. An answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a
+ * hundred: it then refuses the session, or an item is read as not there. The next session has another key.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const checkKeyring = async (): Promise<void> => {
