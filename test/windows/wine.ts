@@ -69,6 +69,8 @@ export function openWindows() {
   const prefix = join(dir, 'prefix');
   copyPrefix(prefix);
   const env = wineEnv(prefix) as Record<string, string>;
+  // Programs that start at once would each start the server, and fail over one another's temporary directory.
+  execFileSync('wineserver', ['-p'], { env, stdio: 'ignore' });
   let count = 0;
 
   /** Runs Node with Linux files for its streams. Gives what it wrote to stdout. */
