@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
-import type { TestContext } from 'vitest';
 import { DEBIAN, KWALLET } from './debian.mjs';
 import { FORM } from './programs/program';
 
@@ -72,11 +71,3 @@ export function onPath(program: string): string | undefined {
       }
     });
 }
-
-/** The `needs` of a test's context. */
-export const needsOf =
-  ({ skip }: TestContext): TestContext['needs'] =>
-  (...needs) => {
-    const reason = missing(...needs);
-    skip(reason !== undefined, reason);
-  };

@@ -12,6 +12,5 @@ playMainJob(async () => {
     configFile: `${home.config}/config.json`,
     inShell: 'eval $(gwtoken env)',
     lookup: keyring.lookup,
-    hasItem: async (account) => (await keyring.search('gwtoken')).includes(`gwtoken/${account}`),
   };
 }, missing('keyring'));

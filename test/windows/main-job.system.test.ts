@@ -12,8 +12,6 @@ playMainJob(async () => {
   windows = computer;
   const { dir, env: own } = openFolders();
   const env = Object.fromEntries(Object.entries(own).map(([name, path]) => [name, windowsPath(path)]));
-  const item = async (account: string) =>
-    (await computer.credentials()).find((each) => each.account === account);
   return {
     home: {
       dir,
@@ -21,7 +19,7 @@ playMainJob(async () => {
     },
     configFile: `${env['XDG_CONFIG_HOME']}\\gwtoken\\config.json`,
     inShell: 'gwtoken help shells',
-    lookup: async (account) => (await item(account))?.password,
-    hasItem: async (account) => (await item(account)) !== undefined,
+    lookup: async (account) =>
+      (await computer.credentials()).find((each) => each.account === account)?.password,
   };
 }, windowsUnavailable());

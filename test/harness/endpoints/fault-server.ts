@@ -81,13 +81,8 @@ export async function closedPort(): Promise<number> {
   }
 }
 
-export interface BlackHole {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** Opens an address that answers no SYN: its queue is full, and its thread sleeps. Linux drops the rest. */
-export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<BlackHole> {
+/** Opens a port that answers no SYN: its queue is full, and its thread sleeps. Linux drops the rest. */
+export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<number> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
      const server = require('node:net').createServer();
@@ -101,13 +96,12 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<Blac
     worker.once('message', resolve).once('error', reject);
   });
   const fill = Array.from({ length: 6 }, () => connect({ host, port: own }).on('error', () => {}));
-  const close = async (): Promise<void> => {
+  onCleanup(async () => {
     for (const socket of fill) socket.destroy();
     await worker.terminate();
-  };
-  onCleanup(close);
+  });
   await new Promise((resolve) => setTimeout(resolve, 100));
-  return { port: own, close };
+  return own;
 }
 
 /** Starts a proxy that knows CONNECT; `refuse` gives the whole answer for a target that it refuses. */

@@ -8,24 +8,12 @@ import { type Home, openHome } from './home';
 /** A client secret with what shells, JSON and forms trip over. Only the endpoint may ever see it. */
 export const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';
 
-export interface CommandPlace extends Home {
-  readonly identity: IdentityServer;
-}
-
 /** A home whose config names the command, and the endpoint that knows the client `from-command`. */
-export async function startPlace(
-  command: string,
-  config: Record<string, unknown> = {},
-): Promise<CommandPlace> {
+export async function startPlace(command: string): Promise<Home & { readonly identity: IdentityServer }> {
   const clients = [{ clientId: 'from-command', clientSecret: CANARY }];
   const identity = await startIdentityServer({ clients });
   const home = openHome();
-  home.configure({
-    region: 'eu',
-    'auth-url': identity.authUrl,
-    'credential-command': command,
-    ...config,
-  });
+  home.configure({ region: 'eu', 'auth-url': identity.authUrl, 'credential-command': command });
   return { ...home, identity };
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../clean-up';
+import { until } from '../programs/processes';
 import { type Environment, endHelper, run, startHelper } from './session';
 
 /** A screen that nobody sees, and the hand of the person before it. */
@@ -40,23 +41,18 @@ export async function startDisplay(): Promise<Display> {
     const ids = await xdotool('search', '--onlyvisible', '--name', title).catch(() => '');
     return ids.split('\n').filter((id) => id !== '');
   };
-  const until = async (title: string, ready: (ids: readonly string[]) => boolean) => {
-    const giveUpAt = Date.now() + 30_000;
-    for (;;) {
-      const ids = await found(title);
-      if (ready(ids)) return ids;
-      if (Date.now() > giveUpAt) throw new Error(`windows with the title ${title}: ${ids.length}`);
-      await sleep(20);
-    }
-  };
   return {
     env,
     async answer(title, keys) {
-      const [id = ''] = await until(title, (ids) => ids.length > 0);
+      let id = '';
+      await until(`a window: ${title}`, async () => {
+        [id = ''] = await found(title);
+        return id !== '';
+      });
       await xdotool('windowfocus', '--sync', id);
       // Pressed and let go by themselves: the window may go in between.
       for (const key of keys) await xdotool('keydown', key, 'keyup', key);
-      await until(title, (ids) => !ids.includes(id));
+      await until(`it is gone: ${title}`, async () => !(await found(title)).includes(id));
     },
     async answerAll(title, keys, work) {
       const ended = new AbortController();

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../programs/processes';
 import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { type Environment, endHelper, run, startSession } from './session';
@@ -85,7 +85,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
     // It saves a moment after a change, and its title has a star until then.
-    while ((await display.windows('\\* - KeePassXC')) > 0) await sleep(20);
+    await until('it has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
     if (program) await endHelper(program);
     const locked = name === 'another' ? ['exposed'] : [];
     const names = name === 'none' ? [] : [...locked, name];

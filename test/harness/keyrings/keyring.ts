@@ -15,20 +15,16 @@ export interface KeyringOptions {
 export interface Keyring {
   /** HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS; never a display, so that nothing can ask a person. */
   readonly env: Environment;
-  /** The provider's, for a test that freezes it; undefined for `no-provider`. */
-  readonly daemonPid: number | undefined;
   /** The secret of an account, read by secret-tool and not by our own code. Undefined: absent or locked. */
   lookup(account: string): Promise<string | undefined>;
   /** Stores as a user would by hand, with the schema attribute that keytar looks for. */
   store(account: string, secret: string): Promise<void>;
-  /** What secret-tool finds of a service: its items' attributes and values. Empty when there are none. */
-  search(service: string): Promise<string>;
   /** Locks the default collection. */
   lock(): Promise<void>;
   /** Logs out and in again, which unlocks it. */
   unlock(): Promise<void>;
   /** Removes an item, or does nothing where there is none. */
-  clear(account: string): Promise<void>;
+  clear(account: string): Promise<unknown>;
 }
 
 /** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
@@ -39,7 +35,7 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
     const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
     daemon = started;
     started.stdin?.end('the password of a throwaway keyring');
-    await untilCollection(wanted, withPath, () => (started.exitCode ?? started.signalCode) === null);
+    await untilCollection(wanted, withPath);
   };
   if (state === 'none') await startDaemon([], 'no collection');
   else if (state !== 'no-provider') await startDaemon(['--unlock'], 'unlocked');
@@ -52,16 +48,10 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   if (state === 'locked') await lockCollection(withPath);
   return {
     env,
-    daemonPid: daemon?.pid,
     lookup: (account) =>
       run('secret-tool', ['lookup', ...attributesOf(account)], withPath).catch(() => undefined),
     store,
-    search: (service) => run('secret-tool', ['search', '--all', 'service', service], withPath),
-    clear: (account) =>
-      run('secret-tool', ['clear', ...attributesOf(account)], withPath).then(
-        () => {},
-        () => {},
-      ),
+    clear: (account) => run('secret-tool', ['clear', ...attributesOf(account)], withPath).catch(() => {}),
     lock: () => lockCollection(withPath),
     async unlock() {
       if (daemon) await endHelper(daemon);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../programs/processes';
 import { type Environment, run } from './session';
 
 /** What the default collection of a bus's Secret Service is; `no provider` when nobody answers. */
@@ -7,7 +7,7 @@ export type CollectionState = 'unlocked' | 'locked' | 'no collection' | 'no prov
 const SERVICE = '/org/freedesktop/secrets';
 
 /** Asks the bus itself, with dbus-send(1): libsecret cannot tell a locked collection from an absent item. */
-export async function collectionState(env: Environment): Promise<CollectionState> {
+async function collectionState(env: Environment): Promise<CollectionState> {
   try {
     const collection = await defaultCollection(env);
     if (collection === undefined) return 'no collection';
@@ -58,19 +58,6 @@ export async function hasItem(env: Environment, account: string): Promise<boolea
 }
 
 /** Waits until the default collection of a service that has just been started is in this state. */
-export async function untilCollection(
-  wanted: CollectionState,
-  env: Environment,
-  isRunning = () => true,
-): Promise<void> {
-  const giveUpAt = Date.now() + 30_000;
-  let state: CollectionState = 'no provider';
-  while (Date.now() < giveUpAt && isRunning()) {
-    state = await collectionState(env);
-    if (state === wanted) return;
-    await sleep(10);
-  }
-  throw new Error(
-    `the keyring should be in the state "${wanted}" and is: ${state}${isRunning() ? '' : ' (its service has ended)'}`,
-  );
+export async function untilCollection(wanted: CollectionState, env: Environment): Promise<void> {
+  await until(`the keyring is: ${wanted}`, async () => (await collectionState(env)) === wanted);
 }

@@ -25,12 +25,8 @@ export function processesWith(text: string): string[] {
 
 /** Waits until there is none left, ten seconds at most, and gives those that are. */
 export async function leftBehind(text: string): Promise<string[]> {
-  let left = processesWith(text);
-  for (let tries = 0; tries < 500 && left.length > 0; tries++) {
-    await sleep(20);
-    left = processesWith(text);
-  }
-  return left;
+  await until('none is left', () => processesWith(text).length === 0, 10_000).catch(() => {});
+  return processesWith(text);
 }
 
 /** Whether a process with this id is there; one that ended and waits for its parent to notice is not. */
@@ -45,9 +41,13 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Waits until the condition holds. Rejects after `timeoutMs`: a stop for what has gone wrong, no promise. */
-export async function until(what: string, holds: () => boolean, timeoutMs = 30_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<void> {
   const end = Date.now() + timeoutMs;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await sleep(20);
   }

@@ -4,16 +4,8 @@ import { openFolder } from '../homes/folder';
 import { ROOT } from '../root';
 import { executable, FORM, type Words } from './program';
 
-export interface ProgramCopy {
-  readonly dir: string;
-  /** For `ProgramOptions.program`. */
-  readonly program: Words;
-  /** The built keychain child. */
-  readonly childPath: string;
-}
-
 /** Copies the built program, with a module of ours in keytar's place: its index.js, or none at all. */
-export function copyProgram(keytar: string | undefined): ProgramCopy {
+export function copyProgram(keytar: string | undefined) {
   const dir = openFolder();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
   if (keytar !== undefined) {
@@ -22,12 +14,9 @@ export function copyProgram(keytar: string | undefined): ProgramCopy {
     writeFileSync(join(module, 'package.json'), '{"name":"keytar","version":"0.0.0","main":"index.js"}');
     writeFileSync(join(module, 'index.js'), keytar);
   }
-  return {
-    dir,
-    program:
-      FORM === 'executable'
-        ? ['env', `KEYTAR=${join(dir, 'node_modules', 'keytar')}`, executable('any-keytar')]
-        : [process.execPath, join(dir, 'dist', 'gwtoken.cjs')],
-    childPath: join(dir, 'dist', 'keychain-child.cjs'),
-  };
+  const program: Words =
+    FORM === 'executable'
+      ? ['env', `KEYTAR=${join(dir, 'node_modules', 'keytar')}`, executable('any-keytar')]
+      : [process.execPath, join(dir, 'dist', 'gwtoken.cjs')];
+  return { dir, program, childPath: join(dir, 'dist', 'keychain-child.cjs') };
 }

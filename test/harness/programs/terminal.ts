@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onCleanup } from '../clean-up';
-import { inherited, type ProgramOptions, wordsOf } from './program';
+import { inherited, type ProgramOptions, type ProgramResult, wordsOf } from './program';
 
 export interface TerminalOptions {
   /** The whole environment but for PATH and TERM. */
@@ -14,11 +14,7 @@ export interface TerminalOptions {
   readonly cwd?: string;
 }
 
-export interface TerminalExit {
-  /** Null when a signal ended it. */
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+type TerminalExit = Pick<ProgramResult, 'code' | 'signal'>;
 
 export interface Terminal {
   readonly pid: number;

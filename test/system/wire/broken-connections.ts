@@ -16,7 +16,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     name: 'black hole: no SYN is answered',
     ...waits(/did not answer within [\d.]+ s\n/, 0),
     needs: missing('linux'),
-    set: async () => ({ authUrl: `http://127.0.0.1:${(await startBlackHole()).port}` }),
+    set: async () => ({ authUrl: `http://127.0.0.1:${await startBlackHole()}` }),
   },
   scripted(
     'accepted, then silence',
