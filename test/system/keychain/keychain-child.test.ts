@@ -1,15 +1,15 @@
 /** The keychain's child, whatever the module in it does: the real child and channel, with modules of ours. */
 import { randomUUID } from 'node:crypto';
-import { getEventListeners } from 'node:events';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GwtokenError } from '../../../src/errors';
+import type { GwtokenError } from '../../../src/errors';
 import { onCleanup } from '../../harness/clean-up';
 import { openFolder } from '../../harness/homes/folder';
 import { leftBehind } from '../../harness/programs/processes';
 import { copyProgram } from '../../harness/programs/program-copy';
-import { asFunction, keychainWith, programWith, SECRET } from './keytar-in-place';
+import { SECRET } from './keychain-runs';
+import { asFunction, keychainWith, runWith } from './keytar-in-place';
 
 const ACCOUNT = 'default:production:eu';
 const failing = (text: string) => asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`);
@@ -82,44 +82,24 @@ test('an aborted call does not start the keychain child', async () => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
-test('a keychain is waited for although the terminal goes away meanwhile', async () => {
-  const body = `() => new Promise((done) => setInterval(() => existsSync(__dirname + '/go') && done('item'), 20))`;
-  const { keychain, module } = keychainWith(
-    `const { existsSync } = require('node:fs'); ${asFunction(body)}`,
-    {
-      stderr: {
-        isTTY: () => true,
-        write: () => {
-          writeFileSync(join(module, 'go'), '');
-          throw new GwtokenError('local', 'cannot write output (EIO)');
-        },
-      },
-    },
-  );
-  const { signal } = new AbortController();
-  expect(await keychain.get(ACCOUNT, 60_000, signal)).toBe('item');
-  // A renewal passes the same signal each time, and Node warns of the eleventh listener.
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-test('the child gets no option of our Node, and no variable of gwtoken, Node or Bun', async () => {
+test('the child gets its request by the channel alone, and no option of our Node or variable of gwtoken, Node or Bun', async () => {
   process.execArgv.push('--no-warnings');
   onCleanup(() => process.execArgv.pop());
   const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openFolder()}` };
   const kept = { ...bus, LANGUAGE: 'de', MY_NODE_ENV: '1', NO_GWTOKEN_: '1' };
   const dropped = { gwtoken_client_secret: SECRET, NODE_PATH: '/nowhere', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
   const seen = async (platform: NodeJS.Platform) => {
-    const body = 'async () => JSON.stringify([process.execArgv, process.env])';
+    const body = 'async () => JSON.stringify([process.execArgv, process.argv.slice(2), process.env])';
     const { keychain } = keychainWith(asFunction(body), { platform, env: { ...kept, ...dropped } });
-    const [execArgv, { __CF_USER_TEXT_ENCODING: _, ...seenEnv }] = JSON.parse(
+    const [execArgv, argv, { __CF_USER_TEXT_ENCODING: _, ...seenEnv }] = JSON.parse(
       (await keychain.get('a')) ?? '',
     );
-    return [execArgv, seenEnv];
+    return [execArgv, argv, seenEnv];
   };
-  expect(await seen('darwin')).toEqual([[], { ...kept, DO_NOT_TRACK: '1' }]);
+  expect(await seen('darwin')).toEqual([[], [], { ...kept, DO_NOT_TRACK: '1' }]);
   // In English: glib's messages are recognized by their text.
   const english = { LC_ALL: 'C', LANGUAGE: '' };
-  expect(await seen('linux')).toEqual([[], { ...kept, ...english, DO_NOT_TRACK: '1' }]);
+  expect(await seen('linux')).toEqual([[], [], { ...kept, ...english, DO_NOT_TRACK: '1' }]);
 });
 
 test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does not end it', async () => {
@@ -202,39 +182,9 @@ test('a session with the wrong key is followed by another, which has what is ask
   expect(await unlucky('return null;', notDecrypted).set('a', 'new')).toBe('item');
 });
 
-/** Keeps one item in memory, logs how it was called, and is noisy. */
-const NOISY_KEYTAR = `
-let item = null;
-const called = (...call) => {
-  console.log('noise');
-  console.error('noise');
-  const { argv, env, execArgv } = process;
-  const line = JSON.stringify({ service: call[0], argv, env, execArgv });
-  require('node:fs').appendFileSync(__dirname + '/calls', line + '\\n');
-};
-module.exports = {
-  async getPassword(...call) { called(...call); return item; },
-  async setPassword(...call) { called(...call); item = call[2]; },
-  async deletePassword(...call) { called(...call); item = null; return true; },
-};`;
-
-test('login gives the child the secret by its channel alone, and shows nothing that the module prints', async () => {
-  const { run, module } = programWith(NOISY_KEYTAR);
-  const login = ['login', '--client-id', 'eu-client', '--secret-stdin', '--no-verify'];
-  const { code, stdout, stderr } = await run(login, { GWTOKEN_SANDBOX_CLIENT_SECRET: SECRET }, SECRET);
-  expect(code).toBe(0);
-  expect(stdout + stderr).not.toContain('noise');
-  const seen = readFileSync(join(module, 'calls'), 'utf8');
-  expect(seen).not.toContain(SECRET);
-  expect(seen.match(/"service":"\S*?"/g)?.filter((each, index, all) => all.indexOf(each) === index)).toEqual([
-    '"service":"gwtoken-probe"',
-    '"service":"gwtoken"',
-  ]);
-});
-
-test('get shows the words of a keychain that it does not know, cleaned', async () => {
-  const { run } = programWith(failing('Ungültige Parameter\n\x1b[31m'));
-  const { code, stdout, stderr } = await run(['get']);
+test('get shows the words of a keychain that it does not know, cleaned, and nothing that the module prints', async () => {
+  const noise = "console.log('noise'); console.error('noise');";
+  const { code, stdout, stderr } = await runWith(noise + failing('Ungültige Parameter\n\x1b[31m'), 'get');
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toMatch(
     /^gwtoken: error: unexpected keychain error: Ungültige Parameter \[31m\n(hint: [^\n]+\n)+$/,

@@ -96,10 +96,4 @@ describe('KeePassXC', () => {
     await keyring.reopen('exposed');
     expect(await storedId()).toBe('eu-client');
   });
-
-  test('no open database, and nobody to open one: the limit ends get', async () => {
-    await keyring.reopen('none');
-    const get = await run('get', { ...keyring.env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
-    expect(get).toMatchObject(withoutKeyring);
-  });
 });

@@ -5,7 +5,7 @@ import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harnes
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
-import { programWith } from '../keychain/keytar-in-place';
+import { runWith } from '../keychain/keytar-in-place';
 
 let endpoint: TokenEndpoint;
 let home: Home;
@@ -24,8 +24,8 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
   });
 
   test('ends the keychain’s child, which has the secret too', async () => {
-    const { run } = programWith("process.kill(process.pid, 'SIGUSR1'); while (true);");
-    const { code, stderr } = await run(['get', '--verbose']);
+    const keytar = "process.kill(process.pid, 'SIGUSR1'); while (true);";
+    const { code, stderr } = await runWith(keytar, 'get --verbose');
     expect(code).toBe(5);
     expect(stderr).toContain('the keychain process ended: SIGUSR1');
   });
