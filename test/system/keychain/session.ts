@@ -37,8 +37,8 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
     }
     const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
     const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
-    /** Where nobody will answer. */
-    const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '3' });
+    /** Where nobody will answer. After two seconds the bus is asked, which needs time on a busy machine. */
+    const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '6' });
     const LOCKED = /^gwtoken: error: the keychain is locked\nhint: unlock it/;
     const firstLine = (text: string) => text.split('\n')[0];
 
