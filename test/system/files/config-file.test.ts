@@ -1,17 +1,20 @@
-/** What the config file and the list of stored clients may contain, and what is said of anything else. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+/** The config file and the list of stored clients: what they may contain, what is said of the rest, and writing. */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
+import { tryLock } from '../../../src/system/files/lock';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
 import { openHome } from '../../harness/homes/home';
 import { refusal } from '../../settings/refusal';
 
+let folder: string;
 let file: string;
 beforeEach(() => {
-  file = join(openFolder(), 'config.json');
+  folder = openFolder();
+  file = join(folder, 'config.json');
 });
 const capabilities = '-dac_override,-dac_read_search';
 /** A wrapper whose program file modes bind: root goes without the capabilities that pass them over. */
@@ -24,11 +27,11 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
-  for (const path of [join(dirname(file), 'none'), join(file, 'below')])
+  for (const path of [join(folder, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const { config, clients } = openConfig(undefined, MACHINE);
   expect(config.read()).toEqual({ path: 'no config file', general: {}, profiles: {} });
-  for (const folder of [dirname(file), file]) expect(openConfig(folder, MACHINE).clients.read()).toEqual({});
+  for (const path of [folder, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
 
@@ -62,7 +65,7 @@ test.each([
 
 test('whoever may not look into the directory is told whose it is', async ({ needs }) => {
   needs('posix');
-  const closed = join(dirname(file), 'closed');
+  const closed = join(folder, 'closed');
   mkdirSync(join(closed, 'inner'), { recursive: true });
   chmodSync(closed, 0o000);
   onCleanup(() => chmodSync(closed, 0o700));
@@ -78,7 +81,7 @@ test('whoever may not look into the directory is told whose it is', async ({ nee
 test('of the stored clients whatever is none is passed over', () => {
   const entry = { client_id: 'id', auth_url: 'https://a.example.com' };
   writeFileSync(
-    join(dirname(file), 'clients.json'),
+    join(folder, 'clients.json'),
     JSON.stringify({
       known: { ...entry, more: 1 },
       null: null,
@@ -87,7 +90,49 @@ test('of the stored clients whatever is none is passed over', () => {
     }),
     { mode: 0o600 },
   );
-  expect(openConfig(dirname(file), MACHINE).clients.read()).toEqual({
+  expect(openConfig(folder, MACHINE).clients.read()).toEqual({
     known: { clientId: 'id', authUrl: 'https://a.example.com' },
+  });
+});
+
+/** Holds the lock until the returned function is called. */
+async function hold(): Promise<() => void> {
+  const turn = await tryLock(join(folder, 'config.lock'), MACHINE);
+  if (!turn?.held) throw new Error('somebody else has the lock');
+  return turn.release;
+}
+
+test('what is stored is read again under the lock: no change of another process is lost, and none made trusted', async () => {
+  put('{}');
+  const edit = () => openConfig(folder, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
+  const release = await hold();
+  const edited = edit();
+  // Of an editor that begins a file with a byte order mark.
+  put('\uFEFF{"region":"us"}');
+  release();
+  await edited;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: 1 });
+
+  const again = await hold();
+  const refused = edit();
+  put('{');
+  again();
+  await expect(refused).rejects.toMatchObject({
+    kind: 'usage',
+    message: `config file ${file} contains invalid JSON`,
+    hints: [`fix or delete ${file}`],
+  });
+  // Whoever fails has let go of the lock as well.
+  (await hold())();
+  expect(readFileSync(file, 'utf8')).toBe('{');
+});
+
+test('a directory that cannot be created is told in advance', async () => {
+  put('{}');
+  const path = join(file, 'below', 'config.json');
+  await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
+    kind: 'local',
+    message: `cannot write ${path} (ENOTDIR)`,
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
 });

@@ -1,24 +1,16 @@
 /** The program that exec runs: whom signals reach, how it ends, and why it does not start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runProgram, WITH_PIPE } from '../../../src/system/processes/run-program';
 import { openFolder } from '../../harness/homes/folder';
-import { bundle } from '../../harness/programs/bundle';
-import { runCommand } from '../../harness/programs/program';
-import { openTerminal } from '../../harness/programs/terminal';
-import { ROOT } from '../../harness/root';
 
-let listening = 0;
-const listen = () => {
-  listening++;
-  return () => listening--;
-};
+const onSignals = () => () => {};
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
-  runProgram({ platform, onSignals: listen }, command, args, { PATH: process.env['PATH'] });
+  runProgram({ platform, onSignals }, command, args, { PATH: process.env['PATH'] });
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
@@ -44,15 +36,10 @@ test('a program that gets a text, and those that pass it on, are looked for in a
     writeFileSync(join(folder, name), `#!/bin/sh\n/bin/cat /dev/fd/0 /dev/fd/3 >>'${seen}'\n`, {
       mode: 0o755,
     });
+  const { platform } = process;
   const PATH = `${relative(process.cwd(), folder)}:/usr/bin:/bin`;
   const read = (command: string) =>
-    runProgram(
-      { platform: process.platform, onSignals: listen },
-      command,
-      ['-c', 'test "$(cat <&3)" = text'],
-      { PATH },
-      'text',
-    );
+    runProgram({ platform, onSignals }, command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text');
   expect(await read('sh')).toEqual({ code: 0, signal: null });
   await read('curl').catch(() => {});
   expect(existsSync(seen)).toBe(false);
@@ -101,41 +88,6 @@ test.skipIf(process.platform === 'win32')('on Windows a built-in is no file: not
   const error = { kind: 'not-found', message, hints: [`${HINT}cmd /d /c …`] };
   await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
 });
-
-test.skipIf(process.platform === 'win32')(
-  'without /proc a Ctrl-C is passed on only if there is no terminal',
-  async () => {
-    const folder = openFolder();
-    const source = join(folder, 'entry.ts');
-    const subject = join(ROOT, 'src', 'system', 'processes', 'run-program.ts');
-    writeFileSync(
-      source,
-      `import { writeFileSync } from 'node:fs';
-       import { runProgram } from ${JSON.stringify(subject)};
-       let hear: (signal: NodeJS.Signals) => void;
-       const onSignals = (_: unknown, heard: typeof hear) => {
-         hear = heard;
-         return () => {};
-       };
-       setImmediate(() => ['SIGINT', 'SIGTERM'].map(hear));
-       runProgram({ platform: 'darwin', onSignals }, 'sleep', ['60'], process.env).then(({ signal }) => writeFileSync(process.argv[2]!, signal!));`,
-    );
-    const end = join(folder, 'end');
-    const words = [process.execPath, await bundle(source), end];
-    await runCommand(words, { env: {}, detached: true });
-    expect(readFileSync(end, 'utf8')).toBe('SIGINT');
-    await openTerminal(words, { env: {} }).exit;
-    expect(readFileSync(end, 'utf8')).toBe('SIGTERM');
-  },
-);
-
-test.skipIf(process.platform === 'win32')(
-  'a program that exits gives its code, and ends listening',
-  async () => {
-    expect(await run('sh', ['-c', 'exit 3'])).toEqual({ code: 3, signal: null });
-    expect(listening).toBe(0);
-  },
-);
 
 test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
   'in %s a text reaches the program over a pipe, and stdin and the exit code are its own',

@@ -1,7 +1,12 @@
-/** Whom a terminal can ask, what it takes for an answer, and whether it shows colours. */
+/** Whom a terminal can ask, what it takes for an answer, and whether it shows colours, and whose it is. */
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openTerminal, painter } from '../../../src/system/terminal/terminal';
 import type { World } from '../../../src/world';
+import { bundle } from '../../harness/programs/bundle';
+import { runCommand } from '../../harness/programs/program';
+import { openTerminal as openPty } from '../../harness/programs/terminal';
+import { ROOT } from '../../harness/root';
 
 type Env = Record<string, string>;
 
@@ -63,3 +68,16 @@ test('what is stored stands in brackets for Enter, a bad answer is refused at on
     expect(await typing(answer).confirm('Remove?')).toBe(isSure);
   expect(shown).toContain('Remove? (y/N): false\n');
 });
+
+test.skipIf(process.platform === 'win32')(
+  'without /proc it is the turn of whoever has a terminal',
+  async () => {
+    const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
+    const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
+    const words = [process.execPath, '-e', script, module];
+    expect(await runCommand(words, { env: {}, detached: true })).toMatchObject({ stdout: 'false\n' });
+    const { exit, screen } = openPty(words, { env: {} });
+    await exit;
+    expect(screen()).toBe('true\n');
+  },
+);
