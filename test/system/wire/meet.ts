@@ -1,5 +1,4 @@
 import { test } from 'vitest';
-import { cleaningUp } from '../../harness/clean-up';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { filesBelow } from '../../harness/homes/files';
 import { openHome } from '../../harness/homes/home';
@@ -44,26 +43,24 @@ export function testCases(smoke: boolean): void {
   const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke);
   test.concurrent.for(cases)('get meets: $name', async (each, { expect, needs }) => {
     needs(each.needs);
-    await cleaningUp(async () => {
-      const scene = await each.set(authority);
-      const { authUrl, args = [], endpoint, strangers = [] } = scene;
-      const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
-      const home = openHome({
-        ...{ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET },
-        ...scene.env,
-      });
-      const all = ['get', '--region', 'eu', '--auth-url', authUrl, ...args, ...limits];
-      const { code, signal, stdout, stderr } = await home.gwtoken(all, { timeoutMs: 60_000 });
-      const requests = endpoint?.requests.length ?? 0;
-      expect({ code, signal, requests }).toEqual({ code: each.code, signal: null, requests: each.requests });
-      expect(stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
-      expect(stderr).toMatch(each.says ?? /^$/);
-      const files = [...filesBelow(home.dir)].map(([path, bytes]) => `${path}: ${bytes.toString('latin1')}`);
-      const heard = strangers.map((server) => `a stranger: ${server.received()}`);
-      for (const text of [stdout, stderr, ...heard, ...files])
-        for (const canary of CANARIES) expect(text).not.toContain(canary);
-      expect(withOtherHost(scene)).toEqual([]);
-      scene.check?.();
+    const scene = await each.set(authority);
+    const { authUrl, args = [], endpoint, strangers = [] } = scene;
+    const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
+    const home = openHome({
+      ...{ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET },
+      ...scene.env,
     });
+    const all = ['get', '--region', 'eu', '--auth-url', authUrl, ...args, ...limits];
+    const { code, signal, stdout, stderr } = await home.gwtoken(all, { timeoutMs: 60_000 });
+    const requests = endpoint?.requests.length ?? 0;
+    expect({ code, signal, requests }).toEqual({ code: each.code, signal: null, requests: each.requests });
+    expect(stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
+    expect(stderr).toMatch(each.says ?? /^$/);
+    const files = [...filesBelow(home.dir)].map(([path, bytes]) => `${path}: ${bytes.toString('latin1')}`);
+    const heard = strangers.map((server) => `a stranger: ${server.received()}`);
+    for (const text of [stdout, stderr, ...heard, ...files])
+      for (const canary of CANARIES) expect(text).not.toContain(canary);
+    expect(withOtherHost(scene)).toEqual([]);
+    scene.check?.();
   });
 }
