@@ -29,7 +29,6 @@ describe('a keychain child that fails', () => {
       'process ended: SIGKILL',
     ],
     ['ends', asFunction('() => process.exit(3)'), 'crashed', 'process ended: exit code 3'],
-    ['aborts while it loads the module', 'process.abort();', 'crashed', 'process ended: SIGABRT'],
     ['has no module', undefined, 'module-missing', 'no keytar in'],
     ['has no native part', "throw new Error('Failed to load keytar');", 'not-loadable', 'keytar.node'],
     ['has a text nobody knows', failing('something new'), 'failed', 'something new'],
@@ -180,6 +179,11 @@ test('a session with the wrong key is followed by another, which has what is ask
   expect(await unlucky(fails('Client public key size is invalid')).get('a')).toBe('item');
   expect(await unlucky('return null;').get('a')).toBe('item');
   expect(await unlucky('return null;', notDecrypted).set('a', 'new')).toBe('item');
+});
+
+test('what tries the keychain has a service of its own, which the help names', async () => {
+  const { keychain } = keychainWith(asFunction('async (service) => { throw new Error(service); }'));
+  await expect(keychain.probe()).rejects.toThrow('unexpected keychain error: gwtoken-probe');
 });
 
 test('get shows the words of a keychain that it does not know, cleaned, and nothing that the module prints', async () => {

@@ -90,13 +90,6 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
       expect(get.stderr).toMatch(LOCKED);
     });
 
-    test('locked, doctor and logout say so, and nothing is removed', async () => {
-      expect(await doctorsKeychain(limited())).toMatchObject({ code: 5, result: 'failed' });
-      const logout = await run('logout --yes', limited());
-      expect(logout).toMatchObject({ code: 5, stdout: '' });
-      expect(logout.stderr).toMatch(LOCKED);
-    });
-
     test('unlocked again, it has what it had', async () => {
       await keyring.unlock();
       expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());

@@ -1,12 +1,10 @@
-/** A credential command and gwtoken's terminal, its signals and its caller. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** A credential command and gwtoken's terminal and signals. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { putAnswer, startPlace } from '../../harness/homes/command-place';
 import { isRunning, until } from '../../harness/programs/processes';
-import { GWTOKEN_SH } from '../../harness/programs/program';
-import { openTerminal } from '../../harness/programs/terminal';
 
 describe.skipIf(process.platform === 'win32')('a credential command', () => {
   const HANG = 'echo $$ > "$HOME/pid.new"; mv "$HOME/pid.new" "$HOME/pid"; exec sleep 300';
@@ -40,16 +38,5 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
     expect(await shown.exit).toEqual({ code: 0, signal: null });
     expect(shown.screen()).toMatch(/^Vault password: Vault: sesame\n/);
     expect(shown.screen().endsWith(`${identity.issued[0]}\n`)).toBe(true);
-  });
-
-  test('ended by Ctrl-C ends a calling script too', async () => {
-    const { dir, env } = await startPlace("trap 'exit 130' INT; printf 'Password: ' >&2; read a </dev/tty");
-    const script = join(dir, 'script.sh');
-    writeFileSync(script, `${GWTOKEN_SH} get\necho after-gwtoken\n`);
-    const terminal = openTerminal(['bash', script], { env });
-    await terminal.waitFor('Password: ');
-    terminal.type('\x03');
-    await terminal.exit;
-    expect(terminal.screen()).not.toContain('after-gwtoken');
   });
 });

@@ -143,18 +143,11 @@ describe('gwtoken login, on a terminal', () => {
     expect(await stored()).toMatchObject({ client_secret: CLIENT.clientSecret });
   });
 
-  test('takes a secret as long as an item of the keychain, and refuses a longer one with the limit', async () => {
-    const paste = async (secret: string) => {
-      open('-r', 'eu', '--auth-url', identity.authUrl, '--client-id', LONG.clientId);
-      await answer('Client secret (sent to ', `${secret}\r`);
-      return await terminal.exit;
-    };
-    expect(await paste(LONG.clientSecret)).toEqual({ code: 0, signal: null });
+  test('takes a secret as long as an item of the keychain', async () => {
+    open('-r', 'eu', '--auth-url', identity.authUrl, '--client-id', LONG.clientId);
+    await answer('Client secret (sent to ', `${LONG.clientSecret}\r`);
+    expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(await stored()).toMatchObject({ client_secret: LONG.clientSecret });
-    expect(await paste('s'.repeat(6000))).toEqual({ code: 2, signal: null });
-    expect(terminal.screen()).toMatch(
-      /the credentials are too long for the keychain \(\d+ bytes, limit 2560\)/,
-    );
   });
 
   test('hears a Ctrl-C behind a paste that no answer can be', async () => {
