@@ -13,13 +13,9 @@ export function readFileCommands(text: string): Map<string, string> {
     } else if (heredoc > 0 && heredoc + 2 < line.length) {
       const end = lines.indexOf(line.slice(heredoc + 2));
       if (end < 0) throw new Error('Matching delimiter not found');
-      entries.set(
-        line.slice(0, heredoc),
-        lines
-          .splice(0, end + 1)
-          .slice(0, -1)
-          .join('\n'),
-      );
+      entries.set(line.slice(0, heredoc), lines.splice(0, end).join('\n'));
+      // The delimiter.
+      lines.shift();
     } else {
       throw new Error('Invalid format');
     }

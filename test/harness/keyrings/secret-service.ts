@@ -42,12 +42,7 @@ function call(env: Environment, object: string, method: string, args: readonly s
 }
 
 /** The attributes of an account's item, for secret-tool. */
-export const attributesOf = (account: string): readonly string[] => [
-  'service',
-  'gwtoken',
-  'account',
-  account,
-];
+export const attributesOf = (account: string) => ['service', 'gwtoken', 'account', account];
 
 /** Whether an account has an item, which may be locked; nobody is asked. */
 export async function hasItem(env: Environment, account: string): Promise<boolean> {

@@ -57,14 +57,6 @@ test.each([
   expect(failureError({ isLoaded: false, message }, 'linux')).toMatchObject({ kind: 'keychain', reason });
 });
 
-test('a library that is missing is named, and how to install it', () => {
-  const message = 'libsecret-1.so.0: cannot open shared object file';
-  expect(failureError({ isLoaded: false, message }, 'linux')).toMatchObject({
-    message: 'the keychain needs libsecret-1.so.0, which is not installed',
-    hints: expect.arrayContaining([expect.stringContaining('apt-get install libsecret-1-0')]),
-  });
-});
-
 test.each<[NodeJS.Platform, string]>([
   ['linux', 'seahorse'],
   ['darwin', 'security unlock-keychain'],
