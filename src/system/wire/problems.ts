@@ -14,10 +14,10 @@ export interface Asked {
   readonly timeoutMs: number;
 }
 
-/** The end of a sentence, and hints; {@link wireProblem} fills their gaps. */
-type Problem = readonly [what: string, ...hints: string[]];
-/** Problems by a code: the first row that fits. */
-type Table = readonly (readonly [codes: RegExp, problem: Problem])[];
+/** The end of a sentence, and hints; {@link gapsOf} fills their gaps. */
+type Row = readonly [end: string, ...hints: string[]];
+/** Rows by a code: the first that fits. */
+type Table = readonly (readonly [codes: RegExp, row: Row])[];
 
 const OPERATORS = 'contact the operator of the endpoint or of your proxy';
 const CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
@@ -57,7 +57,7 @@ const CONNECTIONS: Table = [
   [NO_TLS, ['it does not speak TLS', 'check the scheme and port in {setting}']],
   [/^(EPROTO$|ERR_SSL_)/, ['the TLS handshake failed ({code})', OLD_TLS]],
 ];
-const OTHER: Problem = ['connection failed ({code})', NETWORK];
+const OTHER: Row = ['connection failed ({code})', NETWORK];
 
 const OUTAGE = /^5(?!01)/;
 const SET_PASSWORD = 'set {setting}=http://USER:PASSWORD@{proxy}';
@@ -72,76 +72,97 @@ const REFUSALS: Table = [
   [/^40[17]/, ['requires a user name and password ({status})', SET_PASSWORD]],
   [OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
 ];
-const REFUSED: Problem = ['refused to connect to {target} ({status})', ALLOW_IT];
+const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
+
+const NO_HTTP = 'did not answer with valid HTTP';
+
+/** A sentence with its hints, and the reason that scripts get instead of the code. */
+interface Problem {
+  readonly start: string;
+  readonly row: Row;
+  readonly reason?: string;
+  readonly kind?: GwtokenError['kind'];
+}
 
 /** Turns an error of Node's or undici's into a GwtokenError. */
 export function wireProblem(thrown: unknown, asked: Asked): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const limit = limitReached(thrown);
   if (limit !== undefined) return limit;
+  const failure = readFailure(thrown);
+  const { code, message } = failure;
+  const { start, row, kind = 'unreached', reason = code } = problemOf(failure, asked);
+  const [end, ...hints] = row;
+  const gaps = gapsOf(failure, asked);
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? '');
+  const detail = message.includes(code) ? message : `${code}: ${message}`;
+  return new GwtokenError(kind, fill(`${start} ${end}`), { hints: hints.map(fill), reason, detail });
+}
+
+type Failure = ReturnType<typeof readFailure>;
+
+/** Returns what was thrown: the system's code or else the message, and the status of a proxy that refuses. */
+function readFailure(thrown: unknown) {
   // undici wraps what is wrong with the name of a proxy's certificate.
   const error = systemCode(thrown) === 'UND_ERR_PRX_TLS' ? (thrown as Error).cause : thrown;
   // With several addresses Node throws an AggregateError, with an error for each of them.
   const errors = error instanceof AggregateError ? error.errors : [error];
-  const reason = systemCode(error) ?? systemCode(errors[0]);
   // Node's own words repeat names of the certificate.
   const message = foreign(errors.map(messageOf).join('; '));
-  const code = reason ?? message;
-
-  const { url, proxy, caFile, timeoutMs } = asked;
-  const { waitingFor } = asked.progress;
-  const isReply = waitingFor === 'reply' || waitingFor === 'body';
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  const isAtProxy = proxy && (status !== undefined || !(isReply || waitingFor === 'handshake'));
-  const peer = isAtProxy ? proxy.label : url.host;
-  const gaps: Readonly<Record<string, string | undefined>> = {
-    ...{ code, message, status, proxy: proxy?.url.host, target: `${url.hostname}:${url.port || 443}` },
-    setting: isAtProxy ? proxy.source : 'the auth URL',
-    names: validFor(error),
-    ca: caFile ? `${caFile} does not contain this CA:` : 'behind a company proxy or private CA?',
-  };
-  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, gap) => gaps[gap] ?? '');
-  const fail = (
-    start: string,
-    [what, ...hints]: Problem,
-    because = reason,
-    kind: GwtokenError['kind'] = 'unreached',
-  ): GwtokenError =>
-    new GwtokenError(kind, `${start} ${fill(what)}`, {
-      hints: hints.map(fill),
-      reason: because,
-      detail: message.includes(code) ? message : `${code}: ${message}`,
-    });
-
-  if (thrown instanceof TimedOut) {
-    const hint = `check ${proxy?.source ?? 'the auth URL'} and the network, or raise --timeout`;
-    return fail(url.href, [`did not answer within ${duration(timeoutMs)}`, hint], 'time-limit');
-  }
-  if (status && proxy) {
-    const refusal = find(REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
-    return fail(proxy.label, refusal, OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal');
-  }
-  const untrusted = find(CERTIFICATES, code);
-  if (untrusted) return fail(`${peer} is not trusted:`, untrusted, 'certificate');
-  // A reply that ends too early is valid so far.
-  const isNoHttp = /^(HTTPParser|HeadersOverflow)Error$/.test((error as Error).name) && !/EOF/.test(message);
-  const noHttp = isNoHttp ? 'did not answer with valid HTTP' : undefined;
-  if (waitingFor === 'tunnel') {
-    const what = noHttp ?? 'closed the connection without opening a tunnel';
-    return fail(peer, [what, 'check that {setting} is the URL of an HTTP proxy']);
-  }
-  if (!isReply) return fail(`could not reach ${peer}:`, find(CONNECTIONS, code) ?? OTHER);
-  if (noHttp) {
-    const hint = `check the auth URL; if it is right, ${OPERATORS}`;
-    return fail(url.href, [noHttp, hint], reason, 'bad-reply');
-  }
-  const how = code === 'ECONNRESET' ? 'reset' : 'closed';
-  const where = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
-  return fail(peer, [`${how} the connection ${where}`, `try again; if it persists, ${OPERATORS}`]);
+  return { error, code: systemCode(error) ?? systemCode(errors[0]) ?? message, message, status };
 }
 
-function find(table: Table, code: string): Problem | undefined {
+/** Tells what is wrong: by the failure's code, or by the step that it ended. */
+function problemOf({ error, code, message, status }: Failure, asked: Asked): Problem {
+  const { url, proxy, timeoutMs } = asked;
+  const { waitingFor } = asked.progress;
+  if (error instanceof TimedOut) {
+    const hint = `check ${proxy?.source ?? 'the auth URL'} and the network, or raise --timeout`;
+    const row: Row = [`did not answer within ${duration(timeoutMs)}`, hint];
+    return { start: url.href, row, reason: 'time-limit' };
+  }
+  if (proxy && status) {
+    const row = find(REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
+    return { start: '{peer}', row, reason: OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
+  }
+  const untrusted = find(CERTIFICATES, code);
+  if (untrusted) return { start: '{peer} is not trusted:', row: untrusted, reason: 'certificate' };
+  // A reply that ends too early is valid so far.
+  const isNoHttp = /^(HTTPParser|HeadersOverflow)Error$/.test((error as Error).name) && !/EOF/.test(message);
+  if (waitingFor === 'tunnel') {
+    const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
+    return { start: '{peer}', row: [end, 'check that {setting} is the URL of an HTTP proxy'] };
+  }
+  if (waitingFor !== 'reply' && waitingFor !== 'body')
+    return { start: 'could not reach {peer}:', row: find(CONNECTIONS, code) ?? OTHER };
+  if (isNoHttp) {
+    const hint = `check the auth URL; if it is right, ${OPERATORS}`;
+    return { start: url.href, row: [NO_HTTP, hint], kind: 'bad-reply' };
+  }
+  const when = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
+  return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
+}
+
+function find(table: Table, code: string): Row | undefined {
   return table.find(([codes]) => codes.test(code))?.[1];
+}
+
+function gapsOf({ error, code, message, status }: Failure, asked: Asked): Readonly<Record<string, string>> {
+  const { url, proxy, progress, caFile } = asked;
+  // A proxy that has answered is no longer waited for.
+  const isAtProxy = proxy && (status || ['lookup', 'connect', 'tunnel'].includes(progress.waitingFor));
+  return {
+    peer: isAtProxy ? proxy.label : url.host,
+    setting: isAtProxy ? proxy.source : 'the auth URL',
+    proxy: proxy?.url.host ?? '',
+    target: `${url.hostname}:${url.port || 443}`,
+    status: status ?? '',
+    names: validFor(error),
+    ca: caFile ? `${caFile} does not contain this CA:` : 'behind a company proxy or private CA?',
+    code,
+    message,
+  };
 }
 
 /** Says for which names a certificate is valid. */

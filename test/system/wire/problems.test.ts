@@ -58,7 +58,7 @@ test.each<[Phase, Error]>([
 
 test.each<[Phase, Error, string]>([
   ['reply', fault('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'), 'closed the connection without a reply'],
-  ['reply', fault('ECONNRESET'), 'reset the connection without a reply'],
+  ['reply', fault('ECONNRESET'), 'closed the connection without a reply'],
   ['body', parser('Invalid EOF state'), 'closed the connection in the middle of the reply'],
   ['body', fault('UND_ERR_SOCKET'), 'closed the connection in the middle of the reply'],
 ])('waiting for the %s, %s: the endpoint %s', (waitingFor, error, what) => {
