@@ -75,13 +75,9 @@ export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClien
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
     factory: (origin, made) => openClient('endpoint', origin, connectorIn(made)),
-    clientFactory(origin, made) {
-      // undici names the proxy to TLS even if it is an address, of which Node warns.
-      const toProxy = connectorIn(made);
-      const client = openClient('proxy', origin, (to, done) => toProxy({ ...to, servername: '' }, done));
-      // A method that undici's entry point, which is not loaded, gives to all clients.
-      return Object.assign(client, { connect });
-    },
+    // The method that undici's entry point, which is not loaded, gives to all clients.
+    clientFactory: (origin, made) =>
+      Object.assign(openClient('proxy', origin, connectorIn(made)), { connect }),
   });
 }
 

@@ -28,11 +28,7 @@ interface Attempt {
   report(facts: Partial<ConnectionProgress>): void;
 }
 
-/**
- * If it is 0, Node says at a connection that it is insecure, which ours are not: it is away meanwhile, and
- * back for what `exec` starts.
- */
-const UNVERIFIED = 'NODE_TLS_REJECT_UNAUTHORIZED';
+type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAllListeners'>;
 
 /** Delay before the next address of a name is tried: far hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
@@ -40,22 +36,19 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 /** undici's code for the end of a connection that it has no more use for. */
 const AS_WISHED = 'UND_ERR_INFO';
 
-/**
- * Returns the function that posts, each time over a connection of its own.
- *
- * @param proc with the environment itself, not a copy: see {@link UNVERIFIED}
- */
-export function openWire(
-  { env, platform, versions }: Pick<NodeJS.Process, 'env' | 'platform' | 'versions'>,
-  streams: Pick<World, 'stderr'>,
-): PostForm {
+/** Returns the function that posts, each time over a connection of its own. */
+export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
+  const { env, versions } = proc;
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
   // Later versions do not, and print a warning or know the flag no more.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
-  let isWarned = false;
+  // Node's own warnings: that connections are insecure, which ours are not, and of a proxy that is an address.
+  proc.removeAllListeners('warning');
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    warn(streams, 'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
 
   return async (address, options) => {
-    const { caFile, timeoutMs, trace } = options;
+    const { caFile, timeoutMs } = options;
     const url = new URL(address);
     const hasProxy = env['https_proxy'] || env['HTTPS_PROXY'];
     const proxy = hasProxy ? (await import('./proxy')).proxyFor(url, env) : undefined;
@@ -65,69 +58,51 @@ export function openWire(
       options.onProgress?.(facts);
     };
     if (proxy) {
-      trace?.(`using ${proxy.label}`);
+      options.trace?.(`using ${proxy.label}`);
       report({ proxy: proxy.name });
     }
-
-    const ask = async (signal: AbortSignal): Promise<FormReply> => {
-      const way = { url, options, proxy, signal, report };
-      if (url.protocol === 'http:') return await post({ ...way, find: findOnLoopback, tlsFor: () => ({}) });
-      const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
-      const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
-      const attempt = (trust: Trust) =>
-        post({ ...way, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
-      const own = caFile === undefined ? {} : trustFile(caFile, env);
-      try {
-        return await attempt(own);
-      } catch (error) {
-        const { UNKNOWN_CA } = await import('./problems');
-        const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(own, env, platform);
-        if (!system) throw error;
-        trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-        return await attempt(system);
-      }
+    const ask = (signal: AbortSignal): Promise<FormReply> => {
+      const asking = { url, options, proxy, signal, report };
+      if (url.protocol === 'https:') return postSecurely(asking, proc);
+      return post({ ...asking, find: findOnLoopback, tlsFor: () => ({}) });
     };
-    const isUnverified = env[UNVERIFIED] === '0';
-    if (isUnverified && !isWarned)
-      warn(streams, `${UNVERIFIED}=0 is ignored: certificates are always verified`);
-    isWarned ||= isUnverified;
-    if (isUnverified) delete env[UNVERIFIED];
     try {
       return await withinLimit(timeoutMs, ask, options.signal);
     } catch (error) {
       const { wireProblem } = await import('./problems');
       throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs });
-    } finally {
-      if (isUnverified) env[UNVERIFIED] = '0';
     }
   };
 }
 
+/** Posts over TLS, and if the CA of the certificate is unknown, once more with the system's. */
+async function postSecurely(
+  asking: Omit<Attempt, 'find' | 'tlsFor'>,
+  { env, platform }: Process,
+): Promise<FormReply> {
+  const { options, signal, report } = asking;
+  const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
+  const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
+  const attempt = (trust: Trust): Promise<FormReply> =>
+    post({ ...asking, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+  const own = options.caFile === undefined ? {} : trustFile(options.caFile, env);
+  try {
+    return await attempt(own);
+  } catch (error) {
+    const { UNKNOWN_CA } = await import('./problems');
+    const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(own, env, platform);
+    if (!system) throw error;
+    options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
+    return await attempt(system);
+  }
+}
+
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
-  const { url, options, proxy, signal, report } = attempt;
-  let lose: (cause: Error) => void = () => {};
-  const lost = new Promise<Error>((resolve) => {
-    lose = resolve;
-  });
-  const openClient: OpenClient = (to, origin, connect) =>
-    // undici's own limits are off: the caller's holds for everything.
-    new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
-      .on('connect', () => report({ waitingFor: to === 'proxy' ? 'tunnel' : 'reply' }))
-      .on('connectionError', (_origin, _targets, error) => lose(error))
-      .on('disconnect', (_origin, _targets, error) => {
-        if (to === 'proxy' && systemCode(error) === AS_WISHED) report({ waitingFor: 'handshake' });
-        else lose(error);
-      });
-  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
-  const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
-  report({ waitingFor: 'connect', ...(isIP(host) === 0 ? {} : { addresses: [host] }) });
-  const dispatcher = proxy
-    ? (await import('./proxy')).openTunnel(proxy, optionsFor, openClient)
-    : openClient('endpoint', url.origin, optionsFor('endpoint'));
+  const { url, options, signal, report } = attempt;
+  const { dispatcher, lost } = await openDispatcher(attempt);
   signal.throwIfAborted();
   signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
-
   const sent = request.call(dispatcher, {
     origin: url.origin,
     path: url.pathname,
@@ -150,6 +125,31 @@ async function post(attempt: Attempt): Promise<FormReply> {
     if (systemCode(cause) !== AS_WISHED) throw cause;
   }
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
+}
+
+/** Returns a client, or the agent of a proxy, and a promise of the error by which it has lost the endpoint. */
+async function openDispatcher(attempt: Attempt) {
+  const { url, proxy, report } = attempt;
+  let lose: (cause: Error) => void = () => {};
+  const lost = new Promise<Error>((resolve) => {
+    lose = resolve;
+  });
+  const openClient: OpenClient = (to, origin, connect) =>
+    // undici's own limits are off: the caller's holds for everything.
+    new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
+      .on('connect', () => report({ waitingFor: to === 'proxy' ? 'tunnel' : 'reply' }))
+      .on('connectionError', (_origin, _targets, error) => lose(error))
+      .on('disconnect', (_origin, _targets, error) => {
+        if (to === 'proxy' && systemCode(error) === AS_WISHED) report({ waitingFor: 'handshake' });
+        else lose(error);
+      });
+  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
+  const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
+  report({ waitingFor: 'connect', ...(isIP(host) === 0 ? {} : { addresses: [host] }) });
+  const dispatcher = proxy
+    ? (await import('./proxy')).openTunnel(proxy, optionsFor, openClient)
+    : openClient('endpoint', url.origin, optionsFor('endpoint'));
+  return { dispatcher, lost };
 }
 
 /** Returns what undici connects with. */

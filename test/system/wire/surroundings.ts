@@ -4,7 +4,9 @@ import type { PostForm } from '../../../src/world';
 /** The wire in an environment of the test's own. */
 export function wireIn(env: Record<string, string> = {}, write: (text: string) => void = () => {}): PostForm {
   const stderr = { isTTY: () => false, write };
-  return openWire({ env, platform: process.platform, versions: process.versions }, { stderr });
+  const { platform, versions } = process;
+  // The listeners are those of the tests' own process.
+  return openWire({ env, platform, versions, removeAllListeners: () => process }, { stderr });
 }
 
 /** A request, of which a test says what matters to it. */
