@@ -75,6 +75,7 @@ const REFUSALS: Table = [
 const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 
 const NO_HTTP = 'did not answer with valid HTTP';
+const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
 
 /** A sentence with its hints, and the reason that scripts get instead of the code. */
 interface Problem {
@@ -136,10 +137,7 @@ function problemOf({ error, code, message, status }: Failure, asked: Asked): Pro
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body')
     return { start: 'could not reach {peer}:', row: find(CONNECTIONS, code) ?? OTHER };
-  if (isNoHttp) {
-    const hint = `check the auth URL; if it is right, ${OPERATORS}`;
-    return { start: url.href, row: [NO_HTTP, hint], kind: 'bad-reply' };
-  }
+  if (isNoHttp) return { start: url.href, row: [NO_HTTP, CHECK_URL], kind: 'bad-reply' };
   const when = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
 }

@@ -75,9 +75,13 @@ export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClien
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
     factory: (origin, made) => openClient('endpoint', origin, connectorIn(made)),
-    // The method that undici's entry point, which is not loaded, gives to all clients.
-    clientFactory: (origin, made) =>
-      Object.assign(openClient('proxy', origin, connectorIn(made)), { connect }),
+    clientFactory(origin, made) {
+      // undici names the proxy to TLS even if it is an address: Node warns of that, and Bun refuses.
+      const toProxy = connectorIn(made);
+      const client = openClient('proxy', origin, (to, done) => toProxy({ ...to, servername: '' }, done));
+      // A method that undici's entry point, which is not loaded, gives to all clients.
+      return Object.assign(client, { connect });
+    },
   });
 }
 

@@ -42,10 +42,11 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
   // Later versions do not, and print a warning or know the flag no more.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
-  // Node's own warnings: that connections are insecure, which ours are not, and of a proxy that is an address.
-  proc.removeAllListeners('warning');
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     warn(streams, 'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
+    // Node would say at the first connection that it is insecure, which ours are not.
+    proc.removeAllListeners('warning');
+  }
 
   return async (address, options) => {
     const { caFile, timeoutMs } = options;
