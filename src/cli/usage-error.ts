@@ -1,6 +1,5 @@
 /** The error for a command line that gwtoken does not take: commander's words, and what to type next. */
 import type { CommanderError, Command as Parser } from 'commander';
-import { isRegion } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
 
@@ -15,16 +14,6 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['run', 'exec'],
   ['http', 'curl'],
   ['version', '--version'],
-  ['config show', 'config list'],
-]);
-
-/** Options of theirs, and of gwtoken's other commands. */
-const OTHER_OPTIONS: ReadonlyMap<string, string> = new Map([
-  ['--shell', 'did you mean: --format'],
-  ['--env', 'did you mean: --sandbox'],
-  ['--environment', 'did you mean: --sandbox'],
-  ['--output', 'to write to a file, end the line with: >FILE'],
-  ['--client-id', 'the client ID is stored by: gwtoken login'],
 ]);
 
 /** Returns the error for commander's. No value that was typed is in it: that may be a secret. */
@@ -55,7 +44,7 @@ function withoutValue(word: string): string {
 function meantBy(code: string, word: string, parser: Parser): string | undefined {
   switch (code) {
     case 'commander.unknownCommand':
-      return meantByCommand(parser.parent ? `${parser.name()} ${word}` : word.toLowerCase());
+      return meantByCommand(word.toLowerCase(), parser);
     case 'commander.unknownOption':
       return meantByOption(word, parser);
     case 'commander.excessArguments':
@@ -65,9 +54,8 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
   }
 }
 
-function meantByCommand(word: string): string | undefined {
-  if (isRegion(word)) return `did you mean: --region ${word}`;
-  const own = OTHER_TOOLS.get(word);
+function meantByCommand(word: string, { parent }: Parser): string | undefined {
+  const own = parent ? undefined : OTHER_TOOLS.get(word);
   return own && `did you mean: gwtoken ${own}`;
 }
 
@@ -81,7 +69,7 @@ function meantByOption(name: string, { parent, options }: Parser): string | unde
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
   if (!parent) return 'options follow the command: gwtoken COMMAND [options]';
-  return options.some(({ long }) => long === name) ? `${name} takes no value` : OTHER_OPTIONS.get(name);
+  return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
 }
 
 function fullName(parser: Parser): string {
