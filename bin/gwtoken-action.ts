@@ -1,6 +1,6 @@
 /** The GitHub action's program: its inputs become gwtoken's variables, and a new token's its outputs. */
 import { join } from 'node:path';
-import { report } from '../src/cli/run';
+import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
@@ -39,7 +39,7 @@ const ours: World = { ...world, stderr, onSignals: () => () => {} };
 void main()
   .then(
     () => 0,
-    (error) => report(error, false, ours),
+    (error) => failWith([], error, false, ours),
   )
   .then((code) => process.exit(code));
 

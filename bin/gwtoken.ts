@@ -46,7 +46,7 @@ async function runCli(failure?: unknown): Promise<number> {
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    return await (failure === undefined ? cli.run(argv, world) : cli.report(failure, false, world));
+    return await (failure === undefined ? cli.run(argv, world) : cli.failWith(argv, failure, false, world));
   } finally {
     await written();
   }

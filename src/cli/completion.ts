@@ -5,7 +5,7 @@ import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
-import { Asked, createProgram } from './program';
+import { createProgram } from './program';
 import { sectionWords, TOPICS } from './topics';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
@@ -24,7 +24,8 @@ type Place = ReturnType<typeof placeAfter>;
  * `:files` or `:commands`.
  */
 export async function completions(argv: readonly string[], world: CompletionWorld): Promise<string> {
-  const place = placeAfter(argv.slice(0, -1), createProgram({ argv, version: '', asked: new Asked() }));
+  const program = createProgram({ words: argv, version: '', called() {}, printed() {} });
+  const place = placeAfter(argv.slice(0, -1), program);
   // PowerShell passes a space if the last word is empty.
   const last = (argv.at(-1) ?? '').trim();
   const flag = flagOf(last, place);

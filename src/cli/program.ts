@@ -17,20 +17,30 @@ const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topi
 const SHOW_HELP = ['', 'config', 'completion'];
 
 /** The meaning of a command line: a command, or the help or version that is its text. */
-export class Asked {
-  command?: Command;
+interface Asked {
+  readonly command?: Command;
   /** Flags that were given; none has a default here. */
-  flags: FlagValues = {};
-  args: readonly string[] = [];
-  text = '';
+  readonly flags: FlagValues;
+  readonly args: readonly string[];
+  readonly text: string;
 }
 
 /** Reads a command line. Throws a `usage` error for one that gwtoken does not take. */
 export function parseLine(argv: readonly string[], version: string): Asked {
   const words = SHOW_HELP.includes(argv.join(' ')) ? [...argv, '--help'] : argv;
-  const asked = new Asked();
+  let asked: Asked = { flags: {}, args: [], text: '' };
+  const program = createProgram({
+    words,
+    version,
+    called(command, parser) {
+      asked = { command, flags: givenFlags(parser), args: parser.args, text: '' };
+    },
+    printed(text) {
+      asked = { ...asked, text: asked.text + text };
+    },
+  });
   try {
-    createProgram({ argv: words, version, asked }).parse([...words], { from: 'user' });
+    program.parse([...words], { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
@@ -52,11 +62,12 @@ function isCommand([name, ...names]: readonly string[], commands: readonly Comma
   return command !== undefined && (names.length === 0 || isCommand(names, command.subcommands ?? []));
 }
 
-/** A command line that is read: its words, and where to put what they ask for. */
+/** A command line that is read, and who is told what it asks for. */
 interface Reading {
-  readonly argv: readonly string[];
+  readonly words: readonly string[];
   readonly version: string;
-  readonly asked: Asked;
+  called(command: Command, parser: Parser): void;
+  printed(text: string): void;
 }
 
 /**
@@ -73,15 +84,13 @@ export function createProgram(reading: Reading): Parser {
     // Without the values that completion offers, or a default.
     .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
-      writeOut(text) {
-        reading.asked.text += text;
-      },
+      writeOut: reading.printed,
       writeErr() {},
       // commander would read `process.stdout`, which takes 4 ms to make.
       getOutHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
     });
-  addCommonFlags(program, reading);
+  addCommonFlags(program, reading.version);
   addCommands(program, COMMANDS, reading);
   // For a terminal of 24 lines with its prompt: a line for each command, without its arguments.
   return program
@@ -98,27 +107,24 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
       .summary(summary)
       .helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
-    if (!reading.argv.includes(name)) continue;
+    if (!reading.words.includes(name)) continue;
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
       // Not `choices()`: whether a value is right, its setting or format says.
       if (values) option.argChoices = [...values];
       parser.addOption(option);
     }
-    addCommonFlags(parser, reading);
+    addCommonFlags(parser, reading.version);
     addCommands(parser, subcommands, reading);
     layOut(parser, command);
     if (passThrough) parser.passThroughOptions().allowUnknownOption(passThrough === 'flags');
     // Without a subcommand `config` is an error of commander's.
-    if (subcommands.length > 0) continue;
-    parser.action(() => {
-      Object.assign(reading.asked, { command, flags: givenFlags(parser), args: parser.args });
-    });
+    if (subcommands.length === 0) parser.action(() => reading.called(command, parser));
   }
 }
 
 /** Adds `--version`, and usage errors that name this command. */
-function addCommonFlags(parser: Parser, { version }: Reading): void {
+function addCommonFlags(parser: Parser, version: string): void {
   parser
     .optionsGroup('General:')
     .version(version, '-V, --version', 'print the version')

@@ -15,7 +15,7 @@ import {
 } from '../errors';
 import { failureOutput } from '../formats/env-formats';
 import { note, oneLine } from '../text';
-import type { World } from '../world';
+import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
 import { helpOf, parseLine } from './program';
 
@@ -78,7 +78,9 @@ export async function failWith(
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  await report(error, verbose, world);
+  const lines = errorLines(error, verbose, await world.terminal.paint('stderr'));
+  // If stderr is broken, or has lost its reader, the exit code still says what went wrong.
+  orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
   return command?.passThrough && code < EXEC_FAILED ? EXEC_FAILED : code;
 }
 
@@ -88,23 +90,18 @@ function exitCodeOf(error: unknown): number {
   return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : EXIT_CODES.local;
 }
 
-/** Writes an error and its hints to stderr, and resolves with its exit code. */
-export async function report(thrown: unknown, verbose: boolean, world: World): Promise<number> {
+/** Returns what stderr says of an error: the error, and its hints or, for a bug, its stack. */
+function errorLines(thrown: unknown, verbose: boolean, paint: Paint): string[] {
   const error = limitReached(thrown) ?? thrown;
-  const paint = await world.terminal.paint('stderr');
   const label = `gwtoken: ${paint.red('error:')}`;
-  const lines =
-    error instanceof GwtokenError
-      ? [
-          `${label} ${oneLine(error.message)}`,
-          ...error.hints.map((hint) => hintLine(hint, paint)),
-          ...(verbose && error.detail !== undefined ? [`gwtoken: ${oneLine(error.detail)}`] : []),
-        ]
-      : [
-          `${label} unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)`,
-          error instanceof Error ? (error.stack ?? error.message) : String(error),
-        ];
-  // If stderr is broken, or has lost its reader, the exit code still says what went wrong.
-  orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
-  return exitCodeOf(error);
+  if (!(error instanceof GwtokenError)) {
+    const bug = 'unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)';
+    return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  }
+  const detail = verbose ? error.detail : undefined;
+  return [
+    `${label} ${oneLine(error.message)}`,
+    ...error.hints.map((hint) => hintLine(hint, paint)),
+    ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
+  ];
 }
