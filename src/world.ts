@@ -251,8 +251,6 @@ export interface World {
   /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */
   sha256(text: string, key?: Uint8Array): string;
   sleep(ms: number): Promise<void>;
-  /** Does the work later, unless the returned function is called before. */
-  after(ms: number, work: () => void): () => void;
   /** Returns a number evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
   /** Writes a line with --verbose, nothing without it. Never a secret, a token or a body. */

@@ -64,10 +64,6 @@ export function openWorld(
     probeFolder: (which) => probeFolder(which, folders[which], host),
     describeBuild: () => `${describeBuild(proc)} on ${platform} ${proc.arch}`,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    after(ms, work) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
     monotonicMs: () => performance.now(),
     random: Math.random,
   };

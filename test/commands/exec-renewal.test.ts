@@ -42,22 +42,29 @@ async function run(lastsMs: number, proc: Own = {}) {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  let next: { readonly ms: number; readonly work: () => void } | undefined;
+  let next: { readonly ms: number; readonly wake: () => void } | undefined;
+  let fallsAsleep = (): void => {};
+  let isOver = false;
   gw.answer = (post) => ({
     body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600, ...reply(passed(), end) },
   });
   gw.own = {
     monotonicMs: passed,
-    after(ms, work) {
-      next = { ms, work };
-      return () => {
-        told.push('stopped');
-        next = undefined;
-      };
-    },
+    sleep: (ms) =>
+      new Promise((wake) => {
+        if (isOver) told.push('asleep again');
+        next = { ms, wake };
+        fallsAsleep();
+      }),
     absolutePath: () => '/the/file',
     ...(proc.stderr && { stderr: { isTTY: () => false, write: proc.stderr } }),
-    ...(proc.others !== undefined && { readFile: () => Buffer.from(proc.others!) }),
+    ...(proc.others !== undefined && {
+      readFile() {
+        // After all that follows from it.
+        setImmediate(end);
+        return Buffer.from(proc.others!);
+      },
+    }),
     replaceFile(_, text) {
       if (told.length > 0) proc.writing?.(passed());
       told.push(text);
@@ -66,12 +73,17 @@ async function run(lastsMs: number, proc: Own = {}) {
     async runProgram() {
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
-        const { ms, work }: { ms: number; work: () => void } = next;
+        const { ms, wake }: { ms: number; wake: () => void } = next;
         next = undefined;
+        const asleep = new Promise<void>((resolve) => {
+          fallsAsleep = resolve;
+        });
         gw.nowMs += ms + (proc.asleepMs?.(passed()) ?? 0);
         monotonicMs += ms;
-        await Promise.race([work(), ended]);
+        wake();
+        await Promise.race([asleep, ended]);
       }
+      isOver = true;
       return { code: 7, signal: null };
     },
   };
@@ -82,7 +94,6 @@ async function run(lastsMs: number, proc: Own = {}) {
   return { asked, told, stderr };
 }
 
-const end = (last: string) => ['stopped', `removed ${last}`];
 const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
   return (ms: number): Reply => {
     if (ms > from && ms < to) throw new GwtokenError(kind, 'no answer');
@@ -116,7 +127,7 @@ test.each<[string, minutes: number, asked: number[], own?: Own]>([
   const ended = await run(minutes * MINUTE, own);
   expect(ended.asked.slice(0, asked.length || 1)).toEqual(asked.map((each) => each * MINUTE));
   const last = `token-${ended.asked.length + 1}`;
-  expect(ended.told.slice(-3)).toEqual([last, ...end(last)]);
+  expect(ended.told.slice(-2)).toEqual([last, `removed ${last}`]);
   expect(ended.stderr).toBe('');
 });
 
@@ -126,7 +137,7 @@ test('the same token is requested again by what it has left each time, until a n
     reply: (ms) => (ms < 200 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
   });
   expect(asked.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200]);
-  expect(told).toEqual(['token-1', 'token-6', ...end('token-6')]);
+  expect(told).toEqual(['token-1', 'token-6', 'removed token-6']);
 });
 
 test('an outage is warned of once, with one attempt every 30 s, then every 10 s', async () => {
@@ -137,7 +148,7 @@ test('an outage is warned of once, with one attempt every 30 s, then every 10 s'
   expect(leftS.slice(0, first.length)).toEqual(first);
   const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
   expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
-  expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
+  expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
   expect(stderr).toBe('gwtoken: warning: the token file keeps the last token for now: no answer\n');
 });
 
@@ -146,7 +157,7 @@ test('a warning that nobody reads ends no renewal', async () => {
     throw new ReaderGone();
   };
   const { told } = await run(57 * MINUTE, { reply: failing('unreached', MINUTE, 56 * MINUTE), stderr });
-  expect(told.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), ...end(told[1]!)]);
+  expect(told.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
 });
 
 test('the next outage is warned of again', async () => {
@@ -167,19 +178,19 @@ test('a token that could not be stored is requested again', async () => {
   };
   const { asked, told, stderr } = await run(58 * MINUTE, { writing });
   expect(asked).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
-  expect(told).toEqual(['token-1', 'token-4', ...end('token-4')]);
+  expect(told).toEqual(['token-1', 'token-4', 'removed token-4']);
   expect(stderr).toContain('ENOSPC');
 });
 
 test('a file that another run has taken over is said once, and renewed no more', async () => {
   const { asked, told, stderr } = await run(3 * HOUR, { others: 'token of another' });
-  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...end('token-1')]]);
+  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
   expect(stderr).toBe(
     "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
   );
 });
 
-test('a renewal that is under way when the command ends stores nothing and starts no timer', async () => {
+test('a renewal that is under way when the command ends stores nothing and is the last', async () => {
   const { asked, told } = await run(56 * MINUTE, {
     reply(ms, end) {
       if (ms > 0) end();
@@ -187,10 +198,10 @@ test('a renewal that is under way when the command ends stores nothing and start
     },
   });
   await new Promise((done) => setTimeout(done, 50));
-  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', ...end('token-1')]]);
+  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
 });
 
-test('a command that cannot be run leaves no file and no timer', async () => {
+test('a command that cannot be run leaves no file', async () => {
   const { told } = await run(0, { fails: true });
-  expect(told).toEqual(['token-1', ...end('token-1')]);
+  expect(told).toEqual(['token-1', 'removed token-1']);
 });

@@ -1,5 +1,5 @@
 /** Under GitHub Actions a token is masked before a log could get it from stdout, a file or a command. */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -41,16 +41,17 @@ test.each([
 });
 
 test('exec --token-file masks each token before the file and the command have it', async () => {
-  let look = async (): Promise<void> => {};
+  let wake = (): void => {};
   gw.own = {
     ...gw.own,
-    after(_, work) {
-      look = async () => work();
-      return () => {};
-    },
+    sleep: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+      }),
     async runProgram() {
       gw.nowMs += 3_500_000;
-      await look();
+      wake();
+      await vi.waitFor(() => expect(told).toHaveLength(4));
       return { code: 0, signal: null };
     },
   };

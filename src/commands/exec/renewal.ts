@@ -30,8 +30,6 @@ export async function withTokenFile<T>(
 ): Promise<T> {
   const ended = new AbortController();
   let token = first;
-  let failing = false;
-  let stopTimer = (): void => {};
 
   const renew = async (): Promise<void> => {
     const { token: next } = await renewToken(resolveAgain(), world, ended.signal);
@@ -46,31 +44,30 @@ export async function withTokenFile<T>(
       world.replaceFile(path, next.accessToken);
     }
     token = next;
-    failing = false;
   };
-  const look = async (): Promise<void> => {
-    let isRefusal = false;
-    try {
-      if (dueInMs(token, minTtl, world.now()) <= 0) await renew();
-    } catch (error) {
-      if (!failing && !ended.signal.aborted)
-        warn(world, `the token file keeps the last token for now: ${messageOf(error)}`);
-      failing = true;
-      isRefusal = error instanceof GwtokenError && error.kind === 'refused';
+  const keepValid = async (): Promise<void> => {
+    let failure: unknown;
+    while (!ended.signal.aborted) {
+      const isRefused = failure instanceof GwtokenError && failure.kind === 'refused';
+      await world.sleep(isRefused ? REFUSAL_MS : pauseMs(token, minTtl, world.now()));
+      if (ended.signal.aborted || dueInMs(token, minTtl, world.now()) > 0) continue;
+      try {
+        await renew();
+        failure = undefined;
+      } catch (error) {
+        if (failure === undefined && !ended.signal.aborted)
+          warn(world, `the token file keeps the last token for now: ${messageOf(error)}`);
+        failure = error;
+      }
     }
-    if (!ended.signal.aborted) wait(isRefusal ? REFUSAL_MS : pauseMs(token, minTtl, world.now()));
-  };
-  const wait = (ms: number): void => {
-    stopTimer = world.after(ms, look);
   };
 
   world.replaceFile(path, token.accessToken);
-  wait(pauseMs(token, minTtl, world.now()));
+  void keepValid();
   try {
     return await work();
   } finally {
     ended.abort();
-    stopTimer();
     world.removeFile(path, token.accessToken);
   }
 }
