@@ -66,14 +66,17 @@ export async function readAnswers(
     ...(clientId === undefined ? ['--client-id'] : []),
     ...(isPiped ? [] : ['--secret-stdin']),
   ];
-  const url = authUrl ?? 'https://YOUR-AUTH-URL';
-  const id = shellWord(clientId ?? 'ID');
-  const line = `gwtoken login ${clientFlags(client)} --auth-url ${url} --client-id ${id}`;
+  const line = loginLine(client, authUrl ?? 'https://YOUR-AUTH-URL', clientId ?? 'ID');
   throw usage(
     `login needs ${needed.join(', ')} (cannot prompt: ${noPrompt})`,
     `example: printf %s "$SECRET" | ${line} --secret-stdin`,
     ...(authUrl === undefined ? [ABOUT_AUTH_URL] : []),
   );
+}
+
+/** Returns the line that logs this client in. */
+export function loginLine(client: Client, authUrl: string, clientId: string): string {
+  return `gwtoken login ${clientFlags(client)} --auth-url ${authUrl} --client-id ${shellWord(clientId)}`;
 }
 
 const ABOUT_AUTH_URL =
@@ -123,10 +126,9 @@ async function askAuthUrl({ region }: Client, { terminal, stderr }: World): Prom
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
     const error = valueOrError(() => parse(answer));
-    if (!(error instanceof GwtokenError)) return undefined;
-    // The person sees the typed text: only its fault has to be shown.
-    const problem = error.message.replace(/^.*\(from the prompt\) (is )?/, '');
-    return [problem, ...error.hints].map(capitalized).join('. ');
+    return error instanceof GwtokenError
+      ? [error.message, ...error.hints].map(capitalized).join('. ')
+      : undefined;
   };
   stderr.write(`${capitalized(ABOUT_AUTH_URL)}.\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check));

@@ -7,13 +7,13 @@ import { GwtokenError, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import { oneLine, shellWord, warn } from '../../text';
+import { oneLine, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { type Limits, limitsOf } from '../../token/query';
 import type { ConfigEdit, World } from '../../world';
 import { unlessCancelled } from '../report';
 import { refusalSteps } from '../selected-token';
-import { type Answers, askAgain, askMissing, checkGiven, readAnswers } from './answers';
+import { type Answers, askAgain, askMissing, checkGiven, loginLine, readAnswers } from './answers';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
@@ -84,11 +84,9 @@ async function verified(first: Answers, tries: number, limits: Limits, world: Wo
 /** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
-  const id = shellWord(clientId);
-  const line = `gwtoken login ${clientFlags(client)} --auth-url ${authUrl} --client-id ${id}`;
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
-    ...(isTyped ? [`to start again, run: ${line}`] : []),
+    ...(isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : []),
     ...(kind === 'refused' ? refusalSteps(error, { client }) : []),
     ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
   ]);
