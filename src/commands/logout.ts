@@ -88,35 +88,41 @@ async function isConfirmed(
  *
  * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
  */
-async function remove(
-  client: Client,
-  limitMs: number | undefined,
-  { clients, keychain, platform, tokens }: World,
-): Promise<void> {
+async function remove(client: Client, limitMs: number | undefined, world: World): Promise<void> {
   const name = clientName(client);
-  const entry = clients.read()[name];
-  let isDeleted: boolean;
-  // The entry first: an item without one can be removed later, but an entry without its item looks denied.
-  if (entry) await clients.remove([name]);
-  try {
-    isDeleted = await keychain.delete(name, limitMs);
-    // Only libsecret says of an item that it may not see that there is none.
-    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
-  } catch (error) {
-    // A child that crashed may have removed the item before.
-    if (entry && (error as GwtokenError).reason !== 'crashed') await clients.add(name, entry);
-    throw error;
-  }
+  const wasStored = await removeItem(client, limitMs, world);
   // Only afterwards: a request that still finds the credentials brings a token of the past generation.
-  const notRemoved = await tokens.invalidate(client);
+  const notRemoved = await world.tokens.invalidate(client);
   if (notRemoved.length > 0)
     throw failure('local', `removed ${name}, but not its cached token: ${notRemoved.join(', ')}`);
-  if (!entry && !isDeleted)
+  if (!wasStored)
     throw failure(
       'no-credentials',
       `no stored credentials for ${name}`,
       'to list stored clients, run: gwtoken status',
     );
+}
+
+/** Removes a client's item, and its entry in the list of stored clients; tells if there was any of both. */
+async function removeItem(
+  client: Client,
+  limitMs: number | undefined,
+  { clients, keychain, platform }: World,
+): Promise<boolean> {
+  const name = clientName(client);
+  const entry = clients.read()[name];
+  // The entry first: an item without one can be removed later, but an entry without its item looks denied.
+  if (entry) await clients.remove([name]);
+  try {
+    const isDeleted = await keychain.delete(name, limitMs);
+    // Only libsecret says of an item that it may not see that there is none.
+    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
+    return isDeleted || entry !== undefined;
+  } catch (error) {
+    // A child that crashed may have removed the item before.
+    if (entry && (error as GwtokenError).reason !== 'crashed') await clients.add(name, entry);
+    throw error;
+  }
 }
 
 /** Removes a profile from the config if it has no client left, and only what login has set. */

@@ -64,15 +64,26 @@ function withNextSteps(error: GwtokenError, query: Query, sources: SettingSource
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
   const { kind, reason } = error;
   const { client, authUrl, source } = query;
-  const url = authUrl.value;
-  if (reason === 'bound-elsewhere' && source.kind === 'keychain')
-    return [`to use ${url}, run: ${loginCommand(client, authUrl)}`];
-  if (reason === 'bound-elsewhere') return [`to use ${url}, let the command print it as "auth_url"`];
-  if (kind === 'refused') return refusalSteps(error, query);
-  if ((kind !== 'no-credentials' && kind !== 'keychain') || reason === 'malformed') return [];
-  const isNotFound = kind === 'no-credentials' || reason === 'not-returned';
-  if (source.kind !== 'keychain' || !isNotFound) return variablesHint(client, sources);
-  return waysToCredentials(client, loginCommand(client, authUrl), sources);
+  const login = loginCommand(client, authUrl);
+  const isKeychain = source.kind === 'keychain';
+  switch (kind) {
+    case 'usage': {
+      if (reason !== 'bound-elsewhere') return [];
+      const way = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
+      return [`to use ${authUrl.value}, ${way}`];
+    }
+    case 'refused':
+      return refusalSteps(error, query);
+    case 'no-credentials':
+      return isKeychain ? waysToCredentials(client, login, sources) : variablesHint(client, sources);
+    case 'keychain':
+      if (reason === 'malformed') return [];
+      return isKeychain && reason === 'not-returned'
+        ? waysToCredentials(client, login, sources)
+        : variablesHint(client, sources);
+    default:
+      return [];
+  }
 }
 
 /** Returns how a client without credentials gets some. */

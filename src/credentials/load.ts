@@ -10,48 +10,41 @@ import { duration } from '../text';
 import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
-import { notReturned, parseCredentials, parseItem } from './keychain-item';
+import { notReturned, parseCredentials, parseItem, type StoredCredentials } from './keychain-item';
 
-/** Runs the command and reads the credentials that it prints. Its stdout is never shown. */
+/** Runs the command and reads the credentials that it prints. */
 export async function fromCommand(
   command: Setting<string>,
   wanted: Wanted,
   timeoutMs: number | undefined,
   world: LoadWorld,
 ): Promise<Credentials> {
-  const { client, authUrl, signal } = wanted;
-  const { name } = command.source;
-  const limitMs = timeoutMs ?? answerWithinMs(hasPerson(world));
-  world.trace(`running the credential command (${name}), with a timeout of ${duration(limitMs)}`);
-  const options = { env: commandEnv(client, world.env), timeoutMs: limitMs, limit: SECRET_LIMIT, signal };
-  const end = await world.runCredentialCommand(command.value, options);
-  const failed = (what: string, hint: string): GwtokenError =>
-    failure('keychain', `the credential command ${what} (from ${name})`, hint);
-  if (end.how === 'late') {
-    const setting = `keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(limitMs)}`;
-    throw failed(`did not finish within ${duration(limitMs)}`, `to allow more time, set ${setting}`);
-  }
-  if (end.how !== 'exited' || end.code !== 0) {
-    const see = `gwtoken config get credential-command${profileFlag(client.profile)}`;
-    throw failed(problemOf(end), `to see the command, run: ${see}`);
-  }
-  const text = new TextDecoder().decode(end.stdout);
-  if (text.trim() === '') {
-    const message = `the credential command returned no credentials for ${clientName(client)}`;
-    throw failure('no-credentials', `${message} (from ${name})`);
-  }
-  const stored = parseCredentials(text, client);
-  if (typeof stored === 'string') {
-    const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-    throw failed(`printed output that ${stored}`, must);
-  }
+  const printed = await runCommand(command, wanted, timeoutMs ?? answerWithinMs(hasPerson(world)), world);
+  const stored = readPrinted(printed, command.source.name, wanted.client);
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
-  if (stored.authUrl !== undefined || authUrl.source.kind !== 'config')
+  if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
     checkBinding('the credential command printed', stored.authUrl, wanted);
   return stored;
 }
 
-function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
+/** Returns what the command prints if it succeeds. It is never shown. */
+async function runCommand(
+  { value, source: { name } }: Setting<string>,
+  { client, signal }: Wanted,
+  timeoutMs: number,
+  world: LoadWorld,
+): Promise<string> {
+  world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
+  const env = commandEnv(client, world.env);
+  const end = await world.runCredentialCommand(value, { env, timeoutMs, limit: SECRET_LIMIT, signal });
+  if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
+  const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
+  const wait = `set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(timeoutMs)}`;
+  const hint = end.how === 'late' ? `to allow more time, ${wait}` : see;
+  throw commandFailed(problemOf(end, timeoutMs), name, hint);
+}
+
+function problemOf(end: CommandEnd, timeoutMs: number): string {
   switch (end.how) {
     case 'exited':
       return `exited with code ${end.code}`;
@@ -59,9 +52,26 @@ function problemOf(end: Exclude<CommandEnd, { how: 'late' }>): string {
       return `was killed by ${end.signal}`;
     case 'not-started':
       return `could not be started (${end.reason})`;
+    case 'late':
+      return `did not finish within ${duration(timeoutMs)}`;
     case 'too-long':
       return `printed more than ${SECRET_LIMIT / 1024} KiB`;
   }
+}
+
+function readPrinted(text: string, name: string, client: Client): StoredCredentials {
+  if (text.trim() === '') {
+    const message = `the credential command returned no credentials for ${clientName(client)}`;
+    throw failure('no-credentials', `${message} (from ${name})`);
+  }
+  const stored = parseCredentials(text, client);
+  if (typeof stored !== 'string') return stored;
+  const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
+  throw commandFailed(`printed output that ${stored}`, name, must);
+}
+
+function commandFailed(problem: string, name: string, hint: string): GwtokenError {
+  return failure('keychain', `the credential command ${problem} (from ${name})`, hint);
 }
 
 /**

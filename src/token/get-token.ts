@@ -62,15 +62,20 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   try {
     return await shareRequest(query, world, look, (limitMs) => fetchAndCache({ ...query, limitMs }, world));
   } catch (error) {
-    if (query.fresh || !(error instanceof GwtokenError)) throw error;
-    const entry = entryMeanwhile(query, error, world);
-    if (entry === undefined) throw error;
-    const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-    const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
-    if (isDemand(query.minTtl)) throw error.withHints([hint]);
-    warn(world, `${error.message}; using the cached token (${leftS} s left)`);
-    return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
+    return cachedInstead(error, query, world);
   }
+}
+
+/** Returns the cached token if it may serve in spite of the error, with a warning; else throws the error. */
+function cachedInstead(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
+  if (query.fresh || !(error instanceof GwtokenError)) throw error;
+  const entry = entryMeanwhile(query, error, world);
+  if (entry === undefined) throw error;
+  const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
+  const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
+  if (isDemand(query.minTtl)) throw error.withHints([hint]);
+  warn(world, `${error.message}; using the cached token (${leftS} s left)`);
+  return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
 }
 
 async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {

@@ -33,9 +33,6 @@ interface Reply extends FormReply {
   readonly requestedAtMs: number;
   /** The client secret, to recognize texts that repeat it. */
   readonly secret: string;
-}
-
-interface ParsedReply extends Reply {
   /** The body, if it is a JSON object. */
   readonly json: Record<string, unknown> | undefined;
 }
@@ -56,15 +53,15 @@ const REFUSALS = [
  *
  * @throws GwtokenError `refused` or `bad-reply`
  */
-export function judgeReply(reply: Reply): Token {
-  const parsed: ParsedReply = { ...reply, json: jsonObject(reply.body) };
+export function judgeReply(given: Omit<Reply, 'json'>): Token {
+  const reply: Reply = { ...given, json: jsonObject(given.body) };
   const { status, headers } = reply;
-  if (status === 200 && !isHtml(parsed)) return tokenIn(parsed);
-  if (status >= 300 && status < 400) throw redirected(parsed);
+  if (status === 200 && !isHtml(reply)) return tokenIn(reply);
+  if (status >= 300 && status < 400) throw redirected(reply);
   const retry = retryOfReply(status, headers);
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-  const answered = `answered ${describeReply(parsed)}${wait}`;
-  throw refusalIn(parsed, retry) ?? badReply(parsed, answered, hintsFor(status), retry);
+  const answered = `answered ${describeReply(reply)}${wait}`;
+  throw refusalIn(reply, retry) ?? badReply(reply, answered, hintsFor(status), retry);
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
@@ -87,15 +84,15 @@ function hintsFor(status: number): readonly string[] {
   return HINTS[status] ?? (status >= 500 ? ['the problem is on the server; try again later'] : FURTHER);
 }
 
-function tokenIn(parsed: ParsedReply): Token {
-  const { body, json, requestedAtMs, secret } = parsed;
-  const bad = (problem: string): GwtokenError => badReply(parsed, problem);
+function tokenIn(reply: Reply): Token {
+  const { body, json, requestedAtMs, secret } = reply;
+  const bad = (problem: string): GwtokenError => badReply(reply, problem);
   if (body === 'too-long') throw bad('answered with more than 64 KiB');
   if (json === undefined) throw bad('answered 200, but not with a JSON object');
   const { access_token: accessToken, token_type: tokenType } = json;
   const scope = json['scope'] ?? '';
   if (typeof accessToken !== 'string' || accessToken === '') {
-    const words = errorWords(parsed);
+    const words = errorWords(reply);
     throw bad(`answered 200 without a valid access_token${words && ` (${words})`}`);
   }
   if (accessToken.length > TOKEN_LIMIT)
@@ -119,47 +116,47 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
   throw bad('returned an expires_in that is not a positive integer');
 }
 
-function jsonObject(body: Reply['body']): ParsedReply['json'] {
+function jsonObject(body: Reply['body']): Reply['json'] {
   if (body === 'too-long') return undefined;
   const parsed: unknown = orUndefined(() => JSON.parse(new TextDecoder().decode(body)));
-  return parsed instanceof Object ? (parsed as ParsedReply['json']) : undefined;
+  return parsed instanceof Object ? (parsed as Reply['json']) : undefined;
 }
 
-function refusalIn(parsed: ParsedReply, retry: Retry | undefined): GwtokenError | undefined {
-  const { status, endpoint, json } = parsed;
+function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
+  const { status, endpoint, json } = reply;
   const code = json?.['error'];
   const isKnown = typeof code === 'string' && REFUSALS.includes(code) && status >= 400 && status < 500;
   // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
   if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
-  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(parsed)})`, {
+  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(reply)})`, {
     reason: isKnown ? code : 'unauthorized',
     retry,
   });
 }
 
-function describeReply(parsed: ParsedReply): string {
-  if (isHtml(parsed)) return `${parsed.status} with an HTML page (from a proxy?)`;
-  const words = errorWords(parsed);
-  return `${parsed.status}${words && `, ${words}`}`;
+function describeReply(reply: Reply): string {
+  if (isHtml(reply)) return `${reply.status} with an HTML page (from a proxy?)`;
+  const words = errorWords(reply);
+  return `${reply.status}${words && `, ${words}`}`;
 }
 
-function errorWords({ json, secret }: ParsedReply): string {
+function errorWords({ json, secret }: Reply): string {
   const parts = [json?.['error'], json?.['error_description']];
   return parts.flatMap((part) => shownText(part, secret) ?? []).join(': ');
 }
 
 /** Returns the error with the target, but without its user info and query: those may contain anything. */
-function redirected(parsed: ParsedReply): GwtokenError {
-  const { status, headers, endpoint, secret } = parsed;
+function redirected(reply: Reply): GwtokenError {
+  const { status, headers, endpoint, secret } = reply;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(parsed, problem, ['check the auth URL: it must not redirect']);
+  return badReply(reply, problem, ['check the auth URL: it must not redirect']);
 }
 
-function isHtml({ headers, json }: ParsedReply): boolean {
+function isHtml({ headers, json }: Reply): boolean {
   return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
