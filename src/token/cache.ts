@@ -62,16 +62,14 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
 }
 
-const VERSION = 2;
-
 export function formatEntry(entry: CacheEntry): string {
-  return `${JSON.stringify({ version: VERSION, ...entry })}\n`;
+  return `${JSON.stringify(entry)}\n`;
 }
 
 /** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
-  const entry = parseLike(text, { version: VERSION, ...ENTRY });
-  if (entry?.version !== VERSION) return undefined;
+  const entry = parseLike(text, ENTRY);
+  if (entry === undefined) return undefined;
   const { accessToken, tokenType, scope, lifetimeS } = entry.token;
   // The formats rely on it.
   const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));

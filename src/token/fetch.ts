@@ -1,7 +1,7 @@
 /** Requests a token until there is one, it is refused, or the time is up. */
 
 import type { Credentials } from '../credentials/credentials';
-import { GwtokenError, type Retry } from '../errors';
+import { failure, GwtokenError, type Retry } from '../errors';
 import type { PostOptions, World } from '../world';
 import type { Limits, Query } from './query';
 import { judgeReply, retryOf } from './reply';
@@ -66,10 +66,8 @@ function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): nu
 }
 
 function outOfTime(authUrl: string): GwtokenError {
-  return new GwtokenError('unreached', `out of time before contacting ${authUrl}`, {
-    hints: ['raise --timeout (a call may take three times that in total)'],
-    reason: 'time-limit',
-  });
+  const hint = 'raise --timeout (a call may take three times that in total)';
+  return failure('unreached', `out of time before contacting ${authUrl}`, hint);
 }
 
 /**

@@ -141,7 +141,7 @@ test.each<[isAnswered: boolean, situation: Situation]>([
   [false, { token: { ageS: 3400 } }],
   [false, { token: { ageS: -5 } }],
   [false, { damage: (text) => text.slice(0, -20) }],
-  [false, { damage: (text) => text.replace('"version":2', '"version":1') }],
+  [false, { damage: (text) => text.replace('"lifetimeS":', '"lifetime":') }],
   [false, { mode: 0o666 }],
 ])('the quick path answers: %s, where there is %j', async (answers, situation) => {
   lay(situation);

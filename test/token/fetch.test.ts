@@ -139,7 +139,6 @@ describe('the overall limit', () => {
       posts: 0,
       outcome: {
         kind: 'unreached',
-        reason: 'time-limit',
         message: 'out of time before contacting https://id.test',
         hints: ['raise --timeout (a call may take three times that in total)'],
       },
