@@ -66,24 +66,16 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const { client, authUrl, source } = query;
   const login = loginCommand(client, authUrl);
   const isKeychain = source.kind === 'keychain';
-  switch (kind) {
-    case 'usage': {
-      if (reason !== 'bound-elsewhere') return [];
-      const way = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
-      return [`to use ${authUrl.value}, ${way}`];
-    }
-    case 'refused':
-      return refusalSteps(error, query);
-    case 'no-credentials':
-      return isKeychain ? waysToCredentials(client, login, sources) : variablesHint(client, sources);
-    case 'keychain':
-      if (reason === 'malformed') return [];
-      return isKeychain && reason === 'not-returned'
-        ? waysToCredentials(client, login, sources)
-        : variablesHint(client, sources);
-    default:
-      return [];
+  if (kind === 'refused') return refusalSteps(error, query);
+  if (reason === 'bound-elsewhere') {
+    const way = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
+    return [`to use ${authUrl.value}, ${way}`];
   }
+  if (kind !== 'no-credentials' && kind !== 'keychain') return [];
+  const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
+  return isKeychain && isNotThere
+    ? waysToCredentials(client, login, sources)
+    : variablesHint(client, sources);
 }
 
 /** Returns how a client without credentials gets some. */
