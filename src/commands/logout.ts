@@ -1,5 +1,5 @@
 /** The command `gwtoken logout`. */
-import { type Client, clientName, DEFAULT_PROFILE, parseClientName, shortId } from '../client';
+import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned } from '../credentials/keychain-item';
 import { failure, type GwtokenError, messageOf, usage } from '../errors';
 import { gather, resolve } from '../settings/resolve';
@@ -22,7 +22,6 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
     try {
       await remove(client, limitMs, world);
       world.stderr.write(`Removed ${clientName(client)}\n`);
-      await removeProfile(client, world);
     } catch (error) {
       if (failed !== undefined) warn(world, messageOf(failed));
       failed = error;
@@ -104,11 +103,8 @@ async function remove(client: Client, limitMs: number | undefined, world: World)
 }
 
 /** Removes a client's item, and its entry in the list of stored clients; tells if there was any of both. */
-async function removeItem(
-  client: Client,
-  limitMs: number | undefined,
-  { clients, keychain, platform }: World,
-): Promise<boolean> {
+async function removeItem(client: Client, limitMs: number | undefined, world: World): Promise<boolean> {
+  const { clients, keychain, platform } = world;
   const name = clientName(client);
   const entry = clients.read()[name];
   // The entry first: an item without one can be removed later, but an entry without its item looks denied.
@@ -123,14 +119,4 @@ async function removeItem(
     if (entry && (error as GwtokenError).reason !== 'crashed') await clients.add(name, entry);
     throw error;
   }
-}
-
-/** Removes a profile from the config if it has no client left, and only what login has set. */
-async function removeProfile({ profile }: Client, { clients, config, stderr }: World): Promise<void> {
-  const keys = Object.keys(config.read().profiles[profile] ?? {});
-  const isUsed = Object.keys(clients.read()).some((name) => name.startsWith(`${profile}:`));
-  const isOwn = keys.some((key) => !/^(region|auth-url\..+)$/.test(key));
-  if (profile === DEFAULT_PROFILE || keys.length === 0 || isUsed || isOwn) return;
-  await config.edit(keys.map((key) => ({ profile, key, value: undefined })));
-  stderr.write(`Removed profile ${profile} from ${config.path()}\n`);
 }

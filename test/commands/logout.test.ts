@@ -1,5 +1,5 @@
 /** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
@@ -61,21 +61,6 @@ test('logout can be finished if the keychain’s process ended once it had remov
   };
   expect((await logout('--region', 'eu')).code).toBe(5);
   expect((await logout('--region', 'eu')).code).toBe(4);
-});
-
-test('logout removes the profile of its last client, unless it has settings of its own', async () => {
-  const profile = ['--profile', 'acme'];
-  const config = () => JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'));
-  for (const region of ['eu', 'us'] as const) await gw.login({ region, flags: ['--no-verify', ...profile] });
-  expect((await logout('--region', 'eu', ...profile)).stderr).not.toContain('profile');
-  expect(config().profiles).toBeDefined();
-  const { stderr } = await logout('--region', 'us', ...profile);
-  expect(stderr).toContain(`Removed profile acme from ${join(gw.config, 'config.json')}\n`);
-  expect(config().profiles).toBeUndefined();
-  await gw.login({ region: 'eu', flags: ['--no-verify', ...profile] });
-  await gw.cli(['config', 'set', 'timeout', '5s', ...profile]);
-  await logout(...profile);
-  expect(config().profiles.acme).toMatchObject({ region: 'eu', timeout: '5s' });
 });
 
 test('an item that the keychain does not return may be hidden on Linux, and is removed elsewhere', async () => {
