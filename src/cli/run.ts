@@ -2,7 +2,6 @@
 
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
-import { strayVariables } from '../commands/stray-variables';
 import { hideSecrets } from '../credentials/variables';
 import {
   EXEC_FAILED,
@@ -49,11 +48,10 @@ function commandIn(argv: readonly string[]): Command | undefined {
   return first;
 }
 
-/** Returns a world with `--verbose`, which has told the version and the variables that are none of ours. */
+/** Returns a world with `--verbose`, which has told the version. */
 function tracing(world: World): World {
   const trace = (line: string): void => note(world, line);
   trace(`version ${world.version}, ${world.describeBuild()}`);
-  for (const { name } of strayVariables(world.env)) trace(`${name}: gwtoken reads no variable of this name`);
   return { ...world, trace };
 }
 
