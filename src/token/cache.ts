@@ -127,9 +127,6 @@ export function ownEntry(
 }
 
 /** Returns the client ID and auth URL of a stored client; undefined also if the list cannot be read. */
-export function knownClient(
-  client: Client,
-  { clients }: Pick<QuickWorld, 'clients'>,
-): KnownEntry | undefined {
+export function knownClient(client: Client, { clients }: QuickWorld): KnownEntry | undefined {
   return orUndefined(() => clients.read()[clientName(client)]);
 }

@@ -60,12 +60,14 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
   if (status >= 300 && status < 400) throw redirected(reply);
   const retry = retryOfReply(status, headers);
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
+  const hints = HINTS[status] ?? (status >= 500 ? OUTAGE : FURTHER);
   const answered = `answered ${describeReply(reply)}${wait}`;
-  throw refusalIn(reply, retry) ?? badReply(reply, answered, hintsFor(status), retry);
+  throw refusalIn(reply, retry) ?? badReply(reply, answered, hints, retry);
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const FURTHER = ['possible causes: gwtoken help network'];
+const OUTAGE = ['the problem is on the server; try again later'];
 
 /** Hints for the statuses of what is no token and no refusal. */
 const HINTS: Readonly<Record<number, readonly string[]>> = {
@@ -79,10 +81,6 @@ const HINTS: Readonly<Record<number, readonly string[]>> = {
   405: [CHECK_AUTH_URL],
   429: ['too many requests: try again later; without --fresh and --no-cache, calls share the cached token'],
 };
-
-function hintsFor(status: number): readonly string[] {
-  return HINTS[status] ?? (status >= 500 ? ['the problem is on the server; try again later'] : FURTHER);
-}
 
 function tokenIn(reply: Reply): Token {
   const { body, json, requestedAtMs, secret } = reply;

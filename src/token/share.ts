@@ -27,20 +27,11 @@ export async function shareRequest(
   const waitMs = limitMs + query.source.waitMs;
   const giveUpAtMs = world.monotonicMs() + waitMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
+  const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
   for (let inVain = 0; inVain < 2; inVain++) {
     const lock = await world.tokens.acquireLock(client);
     if (lock === undefined) break;
-    if (lock.held) {
-      // At once: gwtoken may be gone before a cancelled request ends.
-      signal?.addEventListener('abort', lock.release);
-      try {
-        signal?.throwIfAborted();
-        return look() ?? (await fetch(Math.min(limitMs, leftMs())));
-      } finally {
-        signal?.removeEventListener('abort', lock.release);
-        lock.release();
-      }
-    }
+    if (lock.held) return await asHolder(lock.release, signal, async () => look() ?? (await fetchInTime()));
     world.trace('waiting for another gwtoken process to get this token');
     if ((await lock.wait(leftMs(), signal)) === 'late') {
       const what = `waited ${duration(waitMs)} for another gwtoken process to get the token for`;
@@ -52,7 +43,24 @@ export async function shareRequest(
     const failed = sharedFailure(query, world);
     if (failed) throw failed;
   }
-  return await fetch(Math.min(limitMs, leftMs()));
+  return await fetchInTime();
+}
+
+/** Does the work of the lock's holder, and releases the lock: if it is cancelled, before the work ends. */
+async function asHolder<T>(
+  release: () => void,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  // At once: gwtoken may be gone before a cancelled request ends.
+  signal?.addEventListener('abort', release);
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } finally {
+    signal?.removeEventListener('abort', release);
+    release();
+  }
 }
 
 /** A failed request, as it is left to others: its fields, and their types. */
