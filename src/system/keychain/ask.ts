@@ -45,24 +45,24 @@ export async function ask(
   const person = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? answerWithinMs(person);
   let problem: KeyringProblem;
-  let notice: NodeJS.Timeout | undefined;
-  const work = (over: AbortSignal): Promise<Value> => {
-    notice = setTimeout(async () => {
-      if (isLinux) problem = await keyringProblem(env, over);
-      const what =
-        problem === 'locked'
-          ? 'the keychain is locked: unlock it in the dialog'
-          : 'waiting for the keychain: is a dialog open?';
-      if (person && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
-    }, NOTICE_AFTER_MS);
-    return isLinux ? askKeyring(request, world, over) : askChild(request, world, over);
+  /** Asks the bus, for the error as well, and tells the person what the keychain is waiting for. */
+  const tell = async (over: AbortSignal): Promise<void> => {
+    if (isLinux) problem = await keyringProblem(env, over);
+    const what =
+      problem === 'locked'
+        ? 'the keychain is locked: unlock it in the dialog'
+        : 'waiting for the keychain: is a dialog open?';
+    if (person && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
+  };
+  const work = async (over: AbortSignal): Promise<Value> => {
+    const notice = setTimeout(tell, NOTICE_AFTER_MS, over);
+    over.addEventListener('abort', () => clearTimeout(notice), { once: true });
+    return isLinux ? await askKeyring(request, world, over) : await askChild(request, world, over);
   };
   try {
     return await withinLimit(withinMs, work, signal);
   } catch (error) {
     throw error instanceof TimedOut ? notAnswered(problem, withinMs, platform) : error;
-  } finally {
-    clearTimeout(notice);
   }
 }
 
@@ -72,22 +72,17 @@ export async function ask(
  * hundred: it then refuses the session, or an item is read as not there. The next session has another key.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
-  const checkKeyring = async (): Promise<void> => {
+  const first = await askChild(request, world, over).catch((error: unknown) => error as Error);
+  const reason = first instanceof GwtokenError ? first.reason : undefined;
+  // Before a login there may well be nothing.
+  const isNothing = request.op !== 'set' && (first === null || first === false);
+  if (isNothing || reason === 'denied') {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
-  };
-  try {
-    const value = await askChild(request, world, over);
-    // Before a login there may well be nothing.
-    if ((value !== null && value !== false) || request.op === 'set') return value;
-    await checkKeyring();
-    return value === null ? await askChild(request, world, over) : value;
-  } catch (error) {
-    const reason = error instanceof GwtokenError ? error.reason : undefined;
-    if (reason === 'denied') await checkKeyring();
-    if (reason !== 'key-mismatch') throw error;
-    return await askChild(request, world, over);
   }
+  if ((isNothing && first === null) || reason === 'key-mismatch') return await askChild(request, world, over);
+  if (first instanceof Error) throw first;
+  return first;
 }
 
 /** Asks a child, which is killed once it has answered, or nobody waits any more. */

@@ -16,13 +16,18 @@ export async function runCredentialCommand(
   command: string,
   { env, timeoutMs, limit, signal }: CommandOptions,
 ): Promise<CommandEnd> {
-  let child: ChildProcess | undefined;
-  const run = async (): Promise<CommandEnd> => {
-    child = spawn(command, {
+  const run = async (over: AbortSignal): Promise<CommandEnd> => {
+    const child = spawn(command, {
       // It runs `/bin/sh -c COMMAND`, or `cmd /d /s /c "COMMAND"`.
       shell: world.platform === 'win32' ? windowsProgram('cmd.exe', world.env) : '/bin/sh',
       env: { ...env },
       stdio: ['inherit', 'pipe', 'inherit'],
+    });
+    over.addEventListener('abort', () => {
+      // A program that the shell has started may live on, with the other end of the pipe.
+      child.stdout.destroy();
+      child.kill();
+      child.unref();
     });
     return endOf(child, limit);
   };
@@ -38,11 +43,6 @@ export async function runCredentialCommand(
     const limit = limitReached(error);
     if (limit) throw limit;
     return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
-  } finally {
-    // A program that the shell has started may live on, with the other end of the pipe.
-    child?.stdout?.destroy();
-    child?.kill();
-    child?.unref();
   }
 }
 

@@ -20,6 +20,13 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
+interface Line {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly isWindows: boolean;
+}
+
 /** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
   { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
@@ -28,31 +35,42 @@ export async function runProgram(
   given: Env,
   text?: string,
 ): Promise<ChildEnd> {
-  let child: ChildProcess | undefined;
   const isWindows = platform === 'win32';
-  const env = text === undefined || isWindows ? given : { ...given, PATH: absolutePath(given) };
+  const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absolutePath(given) };
+  let child: ChildProcess | undefined;
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
   });
   try {
-    return await new Promise<ChildEnd>((resolve, reject) => {
-      const started = startProgram(command, args, env as NodeJS.ProcessEnv, { isWindows, text });
-      child = started;
-      // Errors of a running child, such as a signal that may not be sent to it (sudo), do not matter.
-      started.on('error', (error) => {
-        if (started.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
-      });
-      started.on('exit', (code, signal) => {
-        // The shell below answers with this code if there is no such program.
-        if (code === 127 && text !== undefined) reject(notFound(command));
-        else resolve({ code, signal });
-      });
-    });
+    const line = { command, args, env, isWindows };
+    child = text === undefined ? start(line) : startWithText(text, line);
+    const end = await endOf(child);
+    // The shell of startWithText answers with this code if there is no such program.
+    if (end.code === 127 && text !== undefined) throw notFound(command);
+    return end;
   } catch (error) {
     throw startError(error, command, isWindows);
   } finally {
     release();
   }
+}
+
+function endOf(child: ChildProcess): Promise<ChildEnd> {
+  return new Promise((resolve, reject) => {
+    // Errors of a running child, such as a signal that may not be sent to it (sudo), do not matter.
+    child.on('error', (error) => {
+      if (child.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
+    });
+    child.on('exit', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function start({ command, args, env, isWindows }: Line): ChildProcess {
+  const options: SpawnOptions = { stdio: 'inherit', env };
+  // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
+  // takes its failure for a missing command.
+  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
+  return spawn(command, [...args], options);
 }
 
 /**
@@ -70,18 +88,8 @@ END
 *) cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
 esac`;
 
-function startProgram(
-  command: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  { isWindows, text }: { readonly isWindows: boolean; readonly text: string | undefined },
-): ChildProcess {
-  const options: SpawnOptions = { stdio: 'inherit', env };
-  // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
-  // takes its failure for a missing command.
-  if (isWindows && text === undefined && !spawn._parse(command, [...args], options).file)
-    throw notFound(command);
-  if (text === undefined) return spawn(command, [...args], options);
+/** Starts a program that can read the text: on Windows from stdin, elsewhere from a pipe at descriptor 3. */
+function startWithText(text: string, { command, args, env, isWindows }: Line): ChildProcess {
   const child = isWindows
     ? spawn(pathOfProgram(command, env), [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
     : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
