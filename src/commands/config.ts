@@ -8,13 +8,6 @@ import type { Config, ConfigValues, World } from '../world';
 export async function listSettings(flags: FlagValues, world: World): Promise<void> {
   const only = flagProfile(flags);
   const config = world.config.read();
-  if (flags['json'] === true) {
-    const { general, profiles } = config;
-    const own = only !== undefined && Object.hasOwn(profiles, only) ? profiles[only] : {};
-    const shown = only === undefined ? { ...general, profiles } : own;
-    world.stdout.write(`${JSON.stringify(shown)}\n`);
-    return;
-  }
   const text = sectionsOf(config, only).join('\n');
   const nothing =
     only === undefined ? `Nothing is set in ${config.path}` : `Profile ${only} has no settings of its own.`;

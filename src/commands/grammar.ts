@@ -182,7 +182,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: 'list',
         summary: 'list the settings in the config file',
-        flags: [PROFILE, JSON_OUTPUT, VERBOSE],
+        flags: [PROFILE, VERBOSE],
         examples: { 'gwtoken config list --profile acme': "list profile acme's settings" },
         load: async () => (await import('./config')).listSettings,
       },

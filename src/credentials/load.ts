@@ -41,7 +41,7 @@ async function runCommand(
   const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
   const wait = `set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(timeoutMs)}`;
   const hint = end.how === 'late' ? `to allow more time, ${wait}` : see;
-  throw commandFailed(problemOf(end, timeoutMs), name, hint);
+  throw failure('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, hint);
 }
 
 function problemOf(end: CommandEnd, timeoutMs: number): string {
@@ -67,11 +67,7 @@ function readPrinted(text: string, name: string, client: Client): StoredCredenti
   const stored = parseCredentials(text, client);
   if (typeof stored !== 'string') return stored;
   const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-  throw commandFailed(`printed output that ${stored}`, name, must);
-}
-
-function commandFailed(problem: string, name: string, hint: string): GwtokenError {
-  return failure('keychain', `the credential command ${problem} (from ${name})`, hint);
+  throw failure('keychain', `the credential command printed output that ${stored} (from ${name})`, must);
 }
 
 /**

@@ -131,11 +131,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   ],
   'config list': [
     'config list FLAGS',
-    {
-      '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s },
-      '--json': { shows: /\}\}\}\n/ },
-      ...VERBOSE,
-    },
+    { '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s }, ...VERBOSE },
   ],
   'config get': ['config get timeout FLAGS', { '--profile': { value: 'acme', shows: /^7s$/m }, ...VERBOSE }],
   'config set': [
