@@ -83,10 +83,9 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary folder.
   const folder = { TMPDIR: home.XDG_RUNTIME_DIR };
   let program: ChildProcess | undefined;
-  // A moment after a change; its title has a star until then. One that locks meanwhile may lose the change.
-  const saved = () => until('it has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
   const reopen = async (name: OpenDatabase) => {
-    await saved();
+    // It saves a moment after a change, and its title has a star until then.
+    await until('it has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
     if (program) await endHelper(program);
     const locked = name === 'another' ? ['exposed'] : [];
     const names = name === 'none' ? [] : [...locked, name];
@@ -114,7 +113,6 @@ export async function startKeePassXC(): Promise<KeePassXC> {
       return secret;
     },
     async lock() {
-      await saved();
       await run('keepassxc', ['--lock'], { ...withPath, ...folder });
       await untilCollection('locked', withPath);
     },
