@@ -75,17 +75,18 @@ function start({ command, args, env, isWindows }: Line): ChildProcess {
 
 /**
  * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one and
- * then becomes the program: by a here-document in those shells in which that is a pipe (dash, bash since
- * 5.1), by `cat` in others, in which it is a file on the disk.
+ * then becomes the program, to which gwtoken's signals go: dash and busybox by a here-document, which is a file
+ * on the disk in others; bash by a process substitution, which it has not while it is POSIX's. In the rest the
+ * shell stays, and waits for the program.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
-exec 4<&0
-case \${KSH_VERSION-}\${ZSH_VERSION-}:\${BASH_VERSION-} in
-: | :5.[1-9]* | :[6-9]*) exec "$@" 3<<END 4<&-
-$(cat <&3 4<&-)
+case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
+'') exec "$@" 3<<END
+$(cat <&3)
 END
 ;;
-*) cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
+bash) set +o posix; eval 'exec "$@" 3< <(cat <&3)' ;;
+*) exec 4<&0; cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
 esac`;
 
 /** Starts a program that can read the text: on Windows from stdin, elsewhere from a pipe at descriptor 3. */
