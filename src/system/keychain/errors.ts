@@ -38,7 +38,9 @@ const ROWS = {
     texts: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
     text: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
     win32: {
-      text: 'Credential Manager is not available in this session (normal over ssh, in services and scheduled tasks)',
+      text:
+        'Credential Manager is not available in this session ' +
+        '(normal over ssh, in services and scheduled tasks)',
     },
   },
   'no-provider': {
@@ -50,17 +52,20 @@ const ROWS = {
   'no-collection': {
     texts: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     text: 'the keychain has no default keyring',
-    hint: 'log in to the desktop once, or open a KeePassXC database that exposes a group to the Secret Service',
+    hint:
+      'log in to the desktop once, or open a KeePassXC database ' +
+      'that exposes a group to the Secret Service',
     darwin: {
       text: 'there is no default keychain',
       hint: 'set one: security default-keychain -s login.keychain-db',
     },
   },
   locked: {
-    texts:
-      /locked collection|Collection \S+ is locked|IsLocked|dismissed|interaction is (not allowed|required)|no UI possible/i,
+    texts: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
     text: 'the keychain is locked',
-    hint: 'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC',
+    hint:
+      'unlock it: log in to the desktop, or open ' +
+      'Passwords and Keys (seahorse), KWalletManager or KeePassXC',
     darwin: { hint: 'unlock it (needed once per ssh session): security unlock-keychain' },
     win32: { hint: 'log in to Windows on the desktop, not only over the network' },
   },

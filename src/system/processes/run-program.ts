@@ -75,9 +75,9 @@ function start({ command, args, env, isWindows }: Line): ChildProcess {
 
 /**
  * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one and
- * then becomes the program, to which gwtoken's signals go: dash and busybox by a here-document, which is a file
- * on the disk in others; bash by a process substitution, which it has not while it is POSIX's. In the rest the
- * shell stays, and waits for the program.
+ * then becomes the program, which so gets gwtoken's signals: dash and busybox by a here-document, which is
+ * a file on the disk in others; bash by a process substitution, which it has not while it is POSIX's. In
+ * the rest the shell stays, and waits for the program.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in

@@ -128,7 +128,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** Returns a client, or the agent of a proxy, and a promise of the error by which it has lost the endpoint. */
+/** Returns a client, or the agent of a proxy, and a promise of the error by which it loses the endpoint. */
 async function openDispatcher(attempt: Attempt) {
   const { url, proxy, report } = attempt;
   let lose: (cause: Error) => void = () => {};
