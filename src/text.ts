@@ -27,7 +27,7 @@ export function warn(reader: Reader, text: string): void {
  * Cleans the text of another party (an endpoint, a proxy, a certificate): one line, no controls, and no
  * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped.
  */
-export function foreign(text: string): string {
+export function cleaned(text: string): string {
   return text
     .replace(/[\p{C}\u2028\u2029]+/gu, ' ')
     .trim()

@@ -15,8 +15,8 @@ type Owners = 'user' | 'user or root';
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
   if (stat.isSymbolicLink()) return { text: 'is a symbolic link', isOpen: false };
-  const foreign = ownerProblem(stat, owners, host);
-  if (foreign !== undefined) return { text: foreign, isOpen: false };
+  const problem = ownerProblem(stat, owners, host);
+  if (problem !== undefined) return { text: problem, isOpen: false };
   if ((stat.mode & 0o022) === 0) return undefined;
   return { text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})`, isOpen: true };
 }

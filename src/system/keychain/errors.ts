@@ -1,6 +1,6 @@
 /** Keychain failures: a row for each reason, with the systems' texts that mean it, and what to do. */
 import { GwtokenError } from '../../errors';
-import { foreign } from '../../text';
+import { cleaned } from '../../text';
 import { longerTimeout } from '../../waiting';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
@@ -104,7 +104,7 @@ export function keychainError(reason: KeychainReason, platform: NodeJS.Platform,
   const row: Row = ROWS[reason];
   const own = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
   const { text, hint } = { ...row, ...own };
-  const said = raw && foreign(raw).slice(0, 200);
+  const said = raw && cleaned(raw).slice(0, 200);
   return new GwtokenError('keychain', reason === 'failed' ? `${text}: ${said}` : text, {
     reason,
     hints: hint === undefined ? [] : [hint],

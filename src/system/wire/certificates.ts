@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { GwtokenError, messageOf, orUndefined, systemCode } from '../../errors';
-import { foreign } from '../../text';
+import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
 
@@ -36,7 +36,7 @@ function factsOf(
   trustedBy: string | undefined,
 ): TlsFacts {
   const name = (holder: typeof subject | undefined): string =>
-    foreign([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
+    cleaned([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
   return { subject: name(subject), issuer: name(issuer), validToMs: Date.parse(valid_to), trustedBy };
 }
 

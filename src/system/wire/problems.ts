@@ -1,6 +1,6 @@
 /** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
-import { duration, foreign } from '../../text';
+import { cleaned, duration } from '../../text';
 import type { ConnectionProgress } from '../../world';
 import { TimedOut } from '../limit';
 import type { HttpProxy } from './proxy';
@@ -109,7 +109,7 @@ function readFailure(thrown: unknown) {
   // With several addresses Node throws an AggregateError, with an error for each of them.
   const errors = error instanceof AggregateError ? error.errors : [error];
   // Node's own words repeat names of the certificate.
-  const message = foreign(errors.map(messageOf).join('; '));
+  const message = cleaned(errors.map(messageOf).join('; '));
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   return { error, code: systemCode(error) ?? systemCode(errors[0]) ?? message, message, status };
 }
@@ -166,6 +166,6 @@ function gapsOf({ error, code, message, status }: Failure, asked: Asked): Readon
 /** Says for which names a certificate is valid. */
 function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
-  const shown = foreign(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);
+  const shown = cleaned(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);
   return shown === '' ? 'not valid for any host name (its CN does not count)' : `only valid for ${shown}`;
 }
