@@ -100,8 +100,8 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
 
 /** Caches a token, unless a login or logout came after its credentials were looked up. */
 async function store(entry: CacheEntry, client: Client, { tokens, trace }: TokenWorld): Promise<void> {
-  const isPast = (tokens.read(client).generation ?? '') !== entry.generation;
-  const problem = isPast
+  const isSuperseded = (tokens.read(client).generation ?? '') !== entry.generation;
+  const problem = isSuperseded
     ? 'there was a login or logout in the meantime'
     : await tokens.write(client, formatEntry(entry));
   if (problem !== undefined) trace(`cache: cannot write the token (${problem})`);
