@@ -50,12 +50,12 @@ export async function selectedToken(
   try {
     return await getToken(query, world);
   } catch (error) {
-    throw error instanceof GwtokenError ? withNextSteps(error, query, sources) : error;
+    throw error instanceof GwtokenError ? addHints(error, query, sources) : error;
   }
 }
 
 /** Returns the error with the next steps after its own hints, or with the source of a wrong value. */
-function withNextSteps(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
+function addHints(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
   if (error.reason === 'ca-file')
     return new GwtokenError('usage', `${error.message} (from ${query.caFile?.source.name})`, error);
   return error.withHints(nextSteps(error, query, sources));
