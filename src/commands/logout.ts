@@ -11,16 +11,16 @@ import { clientOrThrow } from './selected-token';
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
-  const limitMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const isAll = flags['all'] === true;
   const clients = isAll ? allClients(flags, world) : [clientOrThrow(nothingStored(), sources, world)];
-  const mustAsk = flags['yes'] !== true && (await areStored(clients, limitMs, world));
+  const mustAsk = flags['yes'] !== true && (await areStored(clients, keychainTimeoutMs, world));
   if (mustAsk && !(await isConfirmed(clients, world))) return;
   let failed: unknown;
   for (const client of clients) {
     // If one cannot be removed, the others still are.
     try {
-      await remove(client, limitMs, world);
+      await remove(client, keychainTimeoutMs, world);
       world.stderr.write(`Removed ${clientName(client)}\n`);
     } catch (error) {
       if (failed !== undefined) warn(world, messageOf(failed));
@@ -52,11 +52,11 @@ function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
 /** Tells if there is anything to ask about; an item may also have been stored with another tool. */
 async function areStored(
   clients: readonly Client[],
-  limitMs: number | undefined,
+  keychainTimeoutMs: number | undefined,
   { clients: stored, keychain }: World,
 ): Promise<boolean> {
   for (const name of clients.map(clientName))
-    if (stored.read()[name] || (await keychain.get(name, limitMs)) !== undefined) return true;
+    if (stored.read()[name] || (await keychain.get(name, keychainTimeoutMs)) !== undefined) return true;
   return false;
 }
 
@@ -87,9 +87,9 @@ async function isConfirmed(
  *
  * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
  */
-async function remove(client: Client, limitMs: number | undefined, world: World): Promise<void> {
+async function remove(client: Client, keychainTimeoutMs: number | undefined, world: World): Promise<void> {
   const name = clientName(client);
-  const wasStored = await removeItem(client, limitMs, world);
+  const wasStored = await removeItem(client, keychainTimeoutMs, world);
   // Only afterwards: a request that still finds the credentials brings a token of the past generation.
   const notRemoved = await world.tokens.invalidate(client);
   if (notRemoved.length > 0)
@@ -103,14 +103,18 @@ async function remove(client: Client, limitMs: number | undefined, world: World)
 }
 
 /** Removes a client's item, and its entry in the list of stored clients; tells if there was any of both. */
-async function removeItem(client: Client, limitMs: number | undefined, world: World): Promise<boolean> {
+async function removeItem(
+  client: Client,
+  keychainTimeoutMs: number | undefined,
+  world: World,
+): Promise<boolean> {
   const { clients, keychain, platform } = world;
   const name = clientName(client);
   const entry = clients.read()[name];
   // The entry first: an item without one can be removed later, but an entry without its item looks denied.
   if (entry) await clients.remove([name]);
   try {
-    const isDeleted = await keychain.delete(name, limitMs);
+    const isDeleted = await keychain.delete(name, keychainTimeoutMs);
     // Only libsecret says of an item that it may not see that there is none.
     if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
     return isDeleted || entry !== undefined;

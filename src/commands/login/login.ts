@@ -19,11 +19,11 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const given = checkGiven(sources, world);
   const limits = limitsOf(sources, given);
-  const keychainMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const noPrompt = world.terminal.noPrompt();
   const piped = noPrompt === undefined ? undefined : await readAnswers(given, sources, noPrompt, world);
   await world.config.checkWritable();
-  await checkKeychain(keychainMs, world);
+  await checkKeychain(keychainTimeoutMs, world);
 
   const isVerified = flags['verify'] !== false;
   const answers = await unlessCancelled('stored', world, async () => {
@@ -33,7 +33,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
 
   const { client } = answers;
   const edits = loginEdits(answers, sources);
-  const isReplaced = await store(answers, edits, keychainMs, world);
+  const isReplaced = await store(answers, edits, keychainTimeoutMs, world);
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.invalidate(client))
     warn(world, `could not remove a cached token: ${kept}`);
@@ -49,9 +49,9 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
 }
 
 /** Throws the keychain's error if it does not work, with the way without one. */
-async function checkKeychain(limitMs: number | undefined, { keychain }: World): Promise<void> {
+async function checkKeychain(keychainTimeoutMs: number | undefined, { keychain }: World): Promise<void> {
   try {
-    await keychain.probe(limitMs);
+    await keychain.probe(keychainTimeoutMs);
   } catch (error) {
     const without = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
     throw error instanceof GwtokenError ? error.withHints([without]) : error;
@@ -116,13 +116,13 @@ function loginEdits({ client, authUrl }: Answers, sources: SettingSources): Conf
 async function store(
   answers: Answers,
   edits: readonly ConfigEdit[],
-  keychainMs: number | undefined,
+  keychainTimeoutMs: number | undefined,
   { keychain, clients, config }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const [name, item] = [clientName(client), formatItem(answers)];
   if (edits.length > 0) await config.edit(edits);
-  const previous = await keychain.set(name, item, keychainMs);
+  const previous = await keychain.set(name, item, keychainTimeoutMs);
   await clients.add(name, { clientId, authUrl });
   return previous !== undefined;
 }
