@@ -3,7 +3,7 @@ import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { folderOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
-import { NO_TOKENS, openTokens } from './files/token-cache';
+import { NO_CACHE, openTokens } from './files/token-cache';
 import { sha256 } from './form';
 
 export interface QuickStart {
@@ -21,7 +21,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   const quickWorld = {
     env,
     ...openConfig(folders.config, host),
-    tokens: folders.cache === undefined ? NO_TOKENS : openTokens(folders.cache, host),
+    tokens: folders.cache === undefined ? NO_CACHE : openTokens(folders.cache, host),
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
     sha256,

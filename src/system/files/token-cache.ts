@@ -16,7 +16,7 @@ import { checkCreatable, makeFolder, trustProblem } from './trust';
 const LIMIT = 256 * 1024;
 
 /** The cache if there is no home directory. */
-export const NO_TOKENS: TokenCache = {
+export const NO_CACHE: TokenCache = {
   read: () => ({}),
   write: async () => 'ENOHOME',
   async remove() {},
