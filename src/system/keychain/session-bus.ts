@@ -23,7 +23,7 @@ export function withSessionBus(env: Env, uid: number | undefined): Env {
     const [, kind, value = ''] = SOCKET.exec(part) ?? [];
     if (kind === undefined) throw notTrusted(part, 'is neither a unix:path nor a unix:abstract socket');
     const name = orUndefined(() => decodeURIComponent(value)) ?? value;
-    const problem = kind === 'path' ? distrustPath(name, uid) : distrustAbstract(name, uid);
+    const problem = kind === 'path' ? pathProblem(name, uid) : abstractProblem(name, uid);
     if (problem !== undefined) throw notTrusted(name, problem);
   }
   return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
@@ -36,7 +36,7 @@ function notTrusted(socket: string, problem: string): GwtokenError {
   });
 }
 
-function distrustPath(path: string, uid: number | undefined): string | undefined {
+function pathProblem(path: string, uid: number | undefined): string | undefined {
   const owner = orUndefined(() => statSync(path).uid);
   if (owner === undefined) return 'has ended';
   return owner === uid || owner === 0 ? undefined : `belongs to another user (uid ${owner})`;
@@ -46,7 +46,7 @@ function distrustPath(path: string, uid: number | undefined): string | undefined
  * Looks for the listener among the user's processes: the kernel does not tell its owner. A setuid program
  * that another user has started, and that holds their socket, runs as root, but not with all four user IDs.
  */
-function distrustAbstract(name: string, uid: number | undefined): string | undefined {
+function abstractProblem(name: string, uid: number | undefined): string | undefined {
   const listeners = (orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
     .split('\n')
     .map((line) => line.split(/ +/))
