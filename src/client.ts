@@ -1,4 +1,5 @@
 import { usage } from './errors';
+import { quoted } from './text';
 
 /** Regions of the gateway; a client belongs to exactly one. */
 export const REGIONS = ['eu', 'us'] as const;
@@ -27,10 +28,8 @@ export function isProfile(name: string): boolean {
 /** Throws `usage` for an invalid profile name, such as one with capitals: Windows' store ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (isProfile(name)) return name;
-  const lower = name.toLowerCase();
   throw usage(
-    `invalid profile name ${JSON.stringify(name)} (from ${where})`,
-    ...(isProfile(lower) ? [`did you mean: ${lower}`] : []),
+    `invalid profile name ${quoted(name)} (from ${where})`,
     'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
   );
 }

@@ -48,9 +48,11 @@ export function variableCredentials(
 export function hideSecrets(text: string, env: Env): string {
   const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/.test(name));
   const secrets = names.flatMap((name) => env[name] || []);
+  // An error shows what is before the "=" of NAME=VALUE, or of a secret that ends in one.
+  const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short one may be part of any word, and is hidden only where it is a value.
-  const hidden = secrets.flatMap((secret) => [quoted(secret), ...(secret.length < 8 ? [] : [secret])]);
-  return hidden.reduce((shown, value) => shown.replaceAll(value, '***'), text);
+  const hidden = [...secrets.map(quoted), ...shown.filter(({ length }) => length >= 8)];
+  return hidden.reduce((safe, value) => safe.replaceAll(value, '***'), text);
 }
 
 function halfPair(missing: string, present: string, env: Env): GwtokenError {

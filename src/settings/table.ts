@@ -1,7 +1,7 @@
 /** Table of all settings, for flags, help, variables, config keys, completion and the documents' tables. */
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
-import { duration, shellWord, similarWords } from '../text';
+import { duration, quoted, shellWord, similarWords } from '../text';
 import { answerWithinMs } from '../waiting';
 import type { Config, Env } from '../world';
 import {
@@ -232,7 +232,7 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   if (meant !== undefined && others.length === 0) hint = `did you mean: ${meant}`;
   if (/secret|client|password|token/i.test(key)) hint = 'to store credentials, run: gwtoken login';
   throw usage(
-    `unknown config key ${JSON.stringify(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
+    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
     hint,
     ...(where === undefined ? [] : [remove]),
   );

@@ -97,7 +97,7 @@ test('the first of all hints needs no "or": without a keychain there is one', as
 
 test.each([
   ...['get --region SECRET', 'env --format SECRET', 'get SECRET', 'config set SECRET x', 'exec -- SECRET'],
-  ...['config set region SECRET', 'get -v --min-ttl SECRET', 'help SECRET'],
+  ...['config set region SECRET', 'get -v --min-ttl SECRET', 'help SECRET', 'get --profile SECRET', 'SECRET'],
   ...[
     'doctor --region SECRET',
     'doctor -r eu --auth-url SECRET',
@@ -107,10 +107,9 @@ test.each([
 ])('gwtoken %s: no error names the secret of a variable', async (line) => {
   // A short one is hidden where it is a value, and not in the middle of a path.
   const secrets = [
-    'hunter2 is a pass"word',
-    'hunter2.example.com',
-    'hunter2'.repeat(50),
-    ...(line.includes('/') ? [] : ['hunter2']),
+    ...['hunter2 is a pass"word', 'hunter2.example.com', 'hunter2'.repeat(50), '"hunter2"'.repeat(50)],
+    ...['Hunter2Hunter2', 'hunter2hunter2=='],
+    ...(/[/]|profile/.test(line) ? [] : ['hunter2']),
   ];
   for (const secret of secrets) {
     const gw = inside();
@@ -120,6 +119,6 @@ test.each([
       line.split(' ').map((word) => word.replace('SECRET', secret)),
     );
     expect(code).toBeGreaterThan(0);
-    expect(stdout + stderr).not.toContain('hunter2');
+    expect(`${stdout}${stderr}`.toLowerCase()).not.toContain('hunter2');
   }
 });
