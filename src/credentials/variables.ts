@@ -32,15 +32,16 @@ export function variableCredentials(
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
-  const { [id]: clientId, [secret]: text, [secretFile]: path } = env;
-  const secretIn = path ? secretFile : secret;
-  const given = path || text;
-  if (text && path) throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  if (env[secret] && env[secretFile])
+    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+  const isFile = !env[secret] && env[secretFile] !== undefined;
+  const secretIn = isFile ? secretFile : secret;
+  const { [id]: clientId, [secretIn]: given } = env;
   if (!clientId) throw halfPair(id, secretIn, env);
-  if (!given) throw halfPair(secret, id, env);
+  if (!given) throw halfPair(secretIn, id, env);
   const problem = clientIdProblem(clientId);
   if (problem !== undefined) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
-  const clientSecret = path ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
+  const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
   return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
 }
 

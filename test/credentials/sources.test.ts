@@ -62,6 +62,11 @@ describe('variables', () => {
       'set GWTOKEN_CLIENT_SECRET, or unset GWTOKEN_CLIENT_ID to use other credentials',
     ],
     [
+      { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET_FILE: '' },
+      'GWTOKEN_CLIENT_ID is set but GWTOKEN_CLIENT_SECRET_FILE is empty (CI systems withhold secrets from forks)',
+      'set GWTOKEN_CLIENT_SECRET_FILE, or unset GWTOKEN_CLIENT_ID to use other credentials',
+    ],
+    [
       { GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '/f' },
       'both GWTOKEN_CLIENT_SECRET and GWTOKEN_CLIENT_SECRET_FILE are set',
       'unset one of them',
