@@ -36,23 +36,25 @@ export async function fetchToken(
 ): Promise<Token> {
   const { attempts, timeoutMs, onRetry } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
+  const leftMs = (): number => deadlineMs - world.monotonicMs();
+  // Waiting for another process may have taken all of the time.
+  if (leftMs() < LEAST_MS) throw outOfTime(query.authUrl.value);
   for (let n = 1; ; n++) {
-    const leftMs = deadlineMs - world.monotonicMs();
-    // Waiting for another process may have taken all of the time.
-    if (leftMs < LEAST_MS) throw outOfTime(query.authUrl.value);
     try {
-      return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs) }, credentials, world);
+      return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs()) }, credentials, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
+      const last = n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
       const retry = n < attempts ? retryOf(error) : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, world.random());
-      if (pauseMs === undefined || pauseMs > deadlineMs - world.monotonicMs() - LEAST_MS)
-        throw n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
+      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_MS) throw last;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
       onRetry?.(n + 1);
       await world.sleep(pauseMs);
+      // The machine may have been asleep, or this process stopped.
+      if (leftMs() < LEAST_MS) throw last;
     }
   }
 }

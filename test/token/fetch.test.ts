@@ -19,7 +19,10 @@ const unreached: Answer = { error: new GwtokenError('unreached', 'could not reac
 const START_MS = Date.UTC(2030, 0, 1);
 
 /** Plays the answers in turn, the last one again and again, on a clock that only waiting moves. */
-async function play(answers: readonly Answer[], { attempts = 3, limitMs = 30_000, chance = 0 } = {}) {
+async function play(
+  answers: readonly Answer[],
+  { attempts = 3, limitMs = 30_000, chance = 0, asleepMs = 0 } = {},
+) {
   let nowMs = START_MS;
   const waits: number[] = [];
   const trace: string[] = [];
@@ -41,7 +44,7 @@ async function play(answers: readonly Answer[], { attempts = 3, limitMs = 30_000
       random: () => chance,
       async sleep(ms) {
         waits.push(ms);
-        nowMs += ms;
+        nowMs += ms + asleepMs;
       },
       trace: (line) => trace.push(line),
       async postForm(...call) {
@@ -155,6 +158,11 @@ describe('the overall limit', () => {
     ] as const)
       expect((await play([slow], { limitMs })).posts).toBe(posts);
   });
+});
+
+test('a machine that was asleep before a retry tells the failure that was there before', async () => {
+  const { posts, message } = await play([{ status: 503 }], { asleepMs: 60_000 });
+  expect({ posts, message }).toEqual({ posts: 1, message: 'https://id.test/oauth2/token answered 503' });
 });
 
 describe('Retry-After', () => {
