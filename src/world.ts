@@ -100,7 +100,7 @@ export interface FileProblem {
 export interface CacheRead {
   readonly text?: string;
   /** The current generation: entries of others are not used, see {@link TokenCache.invalidate}. */
-  readonly generation?: string;
+  readonly generation: string;
   /** Reason why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
 }

@@ -6,10 +6,10 @@ import { GwtokenError, usage } from '../errors';
 import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
-import { getToken, type TokenWorld } from '../token/get-token';
+import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
-import { FORKS_GET_NO_SECRETS, isCi } from '../waiting';
+import { FORKS_GET_NO_SECRETS, isCi, untilSignal } from '../waiting';
 import type { World } from '../world';
 
 /** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */
@@ -32,7 +32,7 @@ export function clientOrThrow(
 }
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
-export function selectedQuery(sources: SettingSources, world: TokenWorld): Query {
+export function selectedQuery(sources: SettingSources, world: World): Query {
   const client = selectedClient(sources, world);
   for (const line of settingLines(sources, client)) world.trace(line);
   return queryOf(sources, client, world);
@@ -44,14 +44,25 @@ export function selectedQuery(sources: SettingSources, world: TokenWorld): Query
  */
 export async function selectedToken(
   sources: SettingSources,
-  world: TokenWorld,
+  world: World,
   query = selectedQuery(sources, world),
 ): Promise<TokenAnswer> {
   try {
-    return await getToken(query, world);
+    return await getTokenInTerminal(query, world);
   } catch (error) {
     throw error instanceof GwtokenError ? addHints(error, query, sources) : error;
   }
+}
+
+/** Gets a token under a spinner, until a signal. A credential command may prompt on the same terminal. */
+async function getTokenInTerminal(query: Query, world: World): Promise<TokenAnswer> {
+  if (query.source.kind === 'command')
+    return untilSignal(world.onSignals, (signal) => getToken({ ...query, signal }, world));
+  const label = 'requesting a token';
+  return world.terminal.spin(label, (relabel, signal) => {
+    const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${query.attempts})`);
+    return getToken({ ...query, onRetry, signal }, world);
+  });
 }
 
 /** Returns the error with the next steps after its own hints, or with the source of a wrong value. */

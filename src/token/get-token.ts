@@ -4,7 +4,6 @@ import { type Client, clientName } from '../client';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration, warn } from '../text';
-import { untilSignal } from '../waiting';
 import type { KnownEntry, QuickWorld, World } from '../world';
 import {
   type CacheEntry,
@@ -20,29 +19,10 @@ import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { lastRefusal, leaveFailure, shareRequest } from './share';
 import { isDemand } from './token';
 
-export type TokenWorld = QuickWorld &
-  LoadWorld &
-  RequestWorld &
-  Pick<World, 'tokens' | 'terminal' | 'onSignals'>;
+export type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens'>;
 
-/** Returns a valid token, from the cache or by a request under a spinner. Throws all but `local` errors. */
+/** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  // A credential command may prompt on the same terminal.
-  if (query.source.kind === 'command')
-    return untilSignal(world.onSignals, (signal) => answerTo({ ...query, signal }, world));
-  const label = 'requesting a token';
-  return world.terminal.spin(label, (relabel, signal) => {
-    const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${query.attempts})`);
-    return answerTo({ ...query, onRetry, signal }, world);
-  });
-}
-
-/** Returns a new token while a command has the terminal: without a spinner, in one attempt. */
-export async function renewToken(query: Query, world: TokenWorld, signal: AbortSignal): Promise<TokenAnswer> {
-  return answerTo({ ...query, fresh: true, attempts: 1, signal }, world);
-}
-
-async function answerTo(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const answer = query.useCache
     ? await getCachedOrNew(query, world)
     : await fetchNew(query, await loadCredentials(query, world), world);
@@ -56,18 +36,17 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  // The trace has the first look.
-  const quiet = { ...world, trace: () => {} };
-  const look = (): TokenAnswer | undefined => lookInCache(query, quiet);
+  // --verbose has told of the cache by now.
+  const look = (): TokenAnswer | undefined => lookInCache(query, { ...world, trace() {} });
   try {
     return await shareRequest(query, world, look, (limitMs) => fetchAndCache({ ...query, limitMs }, world));
   } catch (error) {
-    return cachedInstead(error, query, world);
+    return cachedDespite(error, query, world);
   }
 }
 
 /** Returns the cached token if it may serve in spite of the error, with a warning; else throws the error. */
-function cachedInstead(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
+function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
   if (query.fresh || !(error instanceof GwtokenError)) throw error;
   const entry = entryMeanwhile(query, error, world);
   if (entry === undefined) throw error;
@@ -80,16 +59,13 @@ function cachedInstead(error: unknown, query: Query, world: TokenWorld): TokenAn
 
 async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
-  const { generation = '' } = world.tokens.read(query.client);
+  const { generation } = world.tokens.read(query.client);
   const owner = ownerOf(query, generation, world);
-  const leave = (sent?: Credentials) => async (error: unknown) => {
-    await leaveFailure(error, query, owner, world, sent);
-    throw error;
-  };
-  const credentials = await loadCredentials(query, world).catch(leave());
+  const leave = (error: unknown, sent?: Credentials) => leaveFailure(error, query, owner, world, sent);
+  const credentials = await loadCredentials(query, world).catch((error) => leave(error));
   const refusal = lastRefusal(credentials, query, world);
   if (refusal) throw refusal;
-  const answer = await fetchNew(query, credentials, world).catch(leave(credentials));
+  const answer = await fetchNew(query, credentials, world).catch((error) => leave(error, credentials));
   const { token, clientId } = answer;
   const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used.
@@ -100,7 +76,7 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
 
 /** Caches a token, unless a login or logout came after its credentials were looked up. */
 async function store(entry: CacheEntry, client: Client, { tokens, trace }: TokenWorld): Promise<void> {
-  const isSuperseded = (tokens.read(client).generation ?? '') !== entry.generation;
+  const isSuperseded = tokens.read(client).generation !== entry.generation;
   const problem = isSuperseded
     ? 'there was a login or logout in the meantime'
     : await tokens.write(client, formatEntry(entry));

@@ -10,8 +10,8 @@ import type { Query, TokenAnswer } from './query';
 type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'sha256'>;
 
 /**
- * Returns the token of one request for all processes that want it. Who twice gets nothing by waiting, or
- * cannot have a lock, sends its own.
+ * Returns the token of one request for all processes that want it. A process that waits in vain twice, or
+ * cannot have the lock, sends its own.
  *
  * @param look returns the cached token, if it will do
  * @param fetch requests a new one, and caches it; a failure is left in the cache too
@@ -80,8 +80,8 @@ type Failure = Readonly<typeof FAILURE>;
 const REMEMBERED_MS = 30_000;
 
 /**
- * Leaves a failure to those who wait for it, and a refusal to those who come. One in this process's own flags
- * and files, or of a cancelled request, is nobody else's.
+ * Throws a failure on, and leaves it to those who wait for it, and a refusal to those who come. One in this
+ * process's own flags and files, or of a cancelled request, is nobody else's.
  *
  * @param sent the credentials; undefined if nothing was sent
  */
@@ -91,13 +91,14 @@ export async function leaveFailure(
   owner: Owner,
   world: ShareWorld,
   sent?: Credentials,
-): Promise<void> {
-  if (!(error instanceof GwtokenError) || signal?.aborted) return;
+): Promise<never> {
+  if (!(error instanceof GwtokenError) || signal?.aborted) throw error;
   const { kind, message, reason = '' } = error;
-  if (kind === 'usage' || kind === 'local') return;
+  if (kind === 'usage' || kind === 'local') throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
   const failed: Failure = { owner, atMs: world.now(), kind, message, reason, refused };
   await world.tokens.write(client, `${JSON.stringify(failed)}\n`, 'failure');
+  throw error;
 }
 
 /** Returns the failure of the holder that this process has waited for, if it has left one. */
@@ -129,7 +130,7 @@ export function lastRefusal(
 
 /** Returns the client's last failure; undefined also after a login or logout. */
 function readFailure({ client }: Query, { tokens }: ShareWorld): Failure | undefined {
-  const { text = '', generation = '' } = tokens.read(client, 'failure');
+  const { text = '', generation } = tokens.read(client, 'failure');
   const failed = parseLike(text, FAILURE);
   return failed?.owner.generation === generation ? failed : undefined;
 }

@@ -107,7 +107,9 @@ test('a waiter says whom it has waited for, and how long: also for a keychain', 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit' });
   const leave = (error: unknown, query = QUERY) =>
-    leaveFailure(error, query, ownerOf(query, generation, world), world, CREDENTIALS);
+    expect(leaveFailure(error, query, ownerOf(query, generation, world), world, CREDENTIALS)).rejects.toBe(
+      error,
+    );
   const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
 
   test('is that of those who began before it, without control characters or a secret', async () => {

@@ -2,7 +2,7 @@ import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
 import { warn } from '../../text';
-import { renewToken } from '../../token/get-token';
+import { getToken } from '../../token/get-token';
 import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
@@ -32,7 +32,9 @@ export async function withTokenFile<T>(
   let token = first;
 
   const renew = async (): Promise<void> => {
-    const { token: next } = await renewToken(resolveAgain(), world, ended.signal);
+    // The command has the terminal: no spinner, and a failure is retried by the next look.
+    const query = { ...resolveAgain(), fresh: true, attempts: 1, signal: ended.signal };
+    const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return;
     if (next.accessToken !== token.accessToken) {
       if (isTakenOver(path, token.accessToken, world)) {

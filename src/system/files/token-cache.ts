@@ -15,9 +15,11 @@ import { checkCreatable, makeFolder, trustProblem } from './trust';
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
 
+const NOTHING: CacheRead = { generation: '' };
+
 /** The cache if there is no home directory. */
 export const NO_CACHE: TokenCache = {
-  read: () => ({}),
+  read: () => NOTHING,
   write: async () => 'ENOHOME',
   async remove() {},
   invalidate: async () => [],
@@ -29,10 +31,10 @@ export function openTokens(folder: string, host: Host): TokenCache {
     read: (client, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(folder), 'user', host);
-        if (problem) return { untrusted: `${folder} ${problem.text}` };
+        if (problem) return { ...NOTHING, untrusted: `${folder} ${problem.text}` };
         const { text: generation = '' } = readCacheFile(generationPath(folder, client), host);
         return { generation, ...readCacheFile(entryPath(folder, client, kind), host) };
-      }) ?? {},
+      }) ?? NOTHING,
     async write(client, text, kind = 'token') {
       const file = entryPath(folder, client, kind);
       try {
@@ -69,7 +71,7 @@ export function openTokens(folder: string, host: Host): TokenCache {
   };
 }
 
-function readCacheFile(file: string, host: Host): CacheRead {
+function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
     const untrusted = trustProblem(stat, 'user', host);
