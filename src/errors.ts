@@ -1,4 +1,4 @@
-/** The ends of gwtoken and their exit codes: the one error that it expects, signals, limits of the system. */
+/** How gwtoken ends: its exit codes, the one error that it expects, signals, and limits of the system. */
 
 /** Exit codes by the kind of error. Scripts rely on them: none ever changes. */
 export const EXIT_CODES = {
@@ -22,7 +22,7 @@ export function isErrorKind(text: unknown): text is ErrorKind {
 /** Exit code of `exec` and `curl` if gwtoken itself fails, so that it can be told from the command's. */
 export const EXEC_FAILED = 125;
 
-interface ErrorMore {
+interface ErrorDetails {
   /** Hints of one line each: the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
   /** Exact cause, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
@@ -50,7 +50,7 @@ export class GwtokenError extends Error {
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
 
-  constructor(kind: ErrorKind, message: string, more: ErrorMore = {}) {
+  constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
     super(message);
     this.kind = kind;
     this.hints = (more.hints ?? []).slice(0, MOST_HINTS);
@@ -59,7 +59,7 @@ export class GwtokenError extends Error {
     this.retry = more.retry;
   }
 
-  /** Returns the same error with these hints after its own. */
+  /** Returns the same error with these hints after its own, as far as there is room for them. */
   withHints(hints: readonly string[]): GwtokenError {
     return new GwtokenError(this.kind, this.message, { ...this, hints: [...this.hints, ...hints] });
   }
@@ -125,19 +125,17 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Failures at a system limit: the system's code and call, or V8's message if it gets no memory. */
-const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)|^undefined .*WebAssembly.*Out of memory/;
+/** Failures at a system limit, by the system's code and call. */
+const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)/;
 
 /** Returns the error for a system limit that the process has reached; undefined for any other error. */
 export function limitReached(error: unknown): GwtokenError | undefined {
   if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
-  const detail = messageOf(error);
-  if (!LIMITS.test(`${code} ${syscall} ${detail}`)) return undefined;
-  const what = code === undefined ? 'reserving memory failed' : `${syscall} failed (${code})`;
-  return new GwtokenError('local', `a system limit is reached: ${what}`, {
+  if (!LIMITS.test(`${code} ${syscall}`)) return undefined;
+  return new GwtokenError('local', `a system limit is reached: ${syscall} failed (${code})`, {
     hints: ['to see the limits, run: ulimit -a'],
-    detail,
+    detail: error.message,
   });
 }

@@ -8,19 +8,19 @@ export function oneLine(text: string): string {
   );
 }
 
-interface Reader {
+interface Stderr {
   readonly stderr: { write(text: string): void };
 }
 
 /** Writes a line to stderr that nothing depends on: nobody may read it. Never a secret. */
-export function note({ stderr }: Reader, line: string): void {
+export function note({ stderr }: Stderr, line: string): void {
   try {
     stderr.write(`gwtoken: ${oneLine(line)}\n`);
   } catch {}
 }
 
-export function warn(reader: Reader, text: string): void {
-  note(reader, `warning: ${text}`);
+export function warn(world: Stderr, text: string): void {
+  note(world, `warning: ${text}`);
 }
 
 /**

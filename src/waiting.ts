@@ -1,4 +1,4 @@
-/** Waiting: for whom, since there may be nobody who could answer a prompt, how long, and until a signal. */
+/** Who can answer here, how long gwtoken waits for them, and how a signal ends the waiting. */
 import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output, World } from './world';
 

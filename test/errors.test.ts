@@ -22,7 +22,6 @@ const systemError = (code: string, syscall: string, message = `${code}: …, ${s
 test.each([
   [systemError('EMFILE', 'open'), 'open failed (EMFILE)'],
   [systemError('EAGAIN', 'spawn getent'), 'spawn getent failed (EAGAIN)'],
-  [new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate'), 'reserving memory failed'],
 ])('limitReached takes %s for a limit', (error, what) => {
   expect(limitReached(error)).toMatchObject({
     kind: 'local',
@@ -36,7 +35,7 @@ test.each([
   systemError('EAGAIN', 'write'),
   systemError('EACCES', 'open', 'EACCES: EMFILE , open'),
   // Another program's words, which are told of already.
-  new GwtokenError('keychain', 'it said: WebAssembly.Instance(): Out of memory'),
+  Object.assign(new GwtokenError('keychain', 'it said: ENOMEM'), { code: 'ENOMEM', syscall: 'open' }),
 ])('limitReached takes %s for none', (error) => {
   expect(limitReached(error)).toBeUndefined();
 });

@@ -50,7 +50,8 @@ export function parseCredentials(text: string, { region }: Client): StoredCreden
     return 'has no client_id or client_secret';
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
   if (problem) return `has a client_id or client_secret that ${problem}`;
+  const credentials = { clientId: client_id, clientSecret: client_secret };
+  if (auth_url === undefined) return { ...credentials, authUrl: undefined };
   const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), '', region));
-  if (authUrl === undefined && auth_url !== undefined) return 'has an invalid auth_url';
-  return { clientId: client_id, clientSecret: client_secret, authUrl };
+  return authUrl === undefined ? 'has an invalid auth_url' : { ...credentials, authUrl };
 }

@@ -23,7 +23,7 @@ export async function fromCommand(
   const stored = readPrinted(printed, command.source.name, wanted.client);
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
   if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
-    checkBinding('the credential command printed', stored.authUrl, wanted);
+    checkBinding('the credential command printed', stored, wanted);
   return stored;
 }
 
@@ -104,14 +104,14 @@ export async function fromKeychain(
     throw failure('no-credentials', `no credentials found for ${name}`);
   }
   const stored = parseItem(item, client);
-  checkBinding(`${name} was stored for`, stored.authUrl, wanted);
+  checkBinding(`${name} was stored for`, stored, wanted);
   return stored;
 }
 
 /** Throws `usage` of the reason `bound-elsewhere` if the secret is for another auth URL, or for none. */
-function checkBinding(bound: string, own = 'no auth URL', { authUrl }: Wanted): void {
+function checkBinding(bound: string, stored: StoredCredentials, { authUrl }: Wanted): void {
   const { value, source } = authUrl;
-  if (own === value) return;
-  const message = `${bound} ${own}, but ${source.name} says ${value}; nothing was sent`;
+  if (stored.authUrl === value) return;
+  const message = `${bound} ${stored.authUrl ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
   throw new GwtokenError('usage', message, { reason: 'bound-elsewhere' });
 }

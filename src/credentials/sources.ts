@@ -48,11 +48,11 @@ export function sourceOf(
     name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,
     identity: command?.value ?? '',
     waitMs: timeoutMs ?? answerWithinMs(true),
-    async load(wanted, loading) {
+    async load(wanted, loadWorld) {
       const { fromCommand, fromKeychain } = await import('./load');
       return command
-        ? fromCommand(command, wanted, timeoutMs, loading)
-        : fromKeychain(wanted, timeoutMs, loading);
+        ? fromCommand(command, wanted, timeoutMs, loadWorld)
+        : fromKeychain(wanted, timeoutMs, loadWorld);
     },
   };
 }

@@ -17,6 +17,7 @@ const FORMATS: Readonly<Record<string, GetFormat>> = {
   // In a double-quoted value of a curl config file an unescaped quote would end the token.
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   'credential-helper'({ token, query }) {
+    // Bazel keeps it until then.
     const expires = isoTime(freshUntilMs(token, query.minTtl));
     return `${jsonText({ headers: { Authorization: [bearer(token)] }, expires })}\n`;
   },

@@ -38,15 +38,15 @@ export function resolve<Row extends SettingDefinition<unknown>>(
   scope: Scope = {},
 ): Resolved<Row> {
   const found = findSetting(row, sources, scope);
-  let setting: Setting<unknown> | undefined;
-  if (found) {
-    const { text, source } = found;
-    const { parse } = (source.kind === 'variable' && row.variable) || row;
-    setting = { ...found, value: parse(text, source.name, scope.region) };
-  } else if (row.fallback !== undefined) {
-    setting = { value: row.fallback, text: '', source: { kind: 'default', name: 'default' } };
-  }
-  return setting as Resolved<Row>;
+  if (found === undefined) return defaultOf(row) as Resolved<Row>;
+  const { text, source } = found;
+  const { parse } = source.kind === 'variable' && row.variable ? row.variable : row;
+  return { ...found, value: parse(text, source.name, scope.region) } as Resolved<Row>;
+}
+
+function defaultOf({ fallback }: SettingDefinition<unknown>): Setting<unknown> | undefined {
+  if (fallback === undefined) return undefined;
+  return { value: fallback, text: '', source: { kind: 'default', name: 'default' } };
 }
 
 /** A setting before it is parsed. */

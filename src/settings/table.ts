@@ -12,7 +12,7 @@ import {
   parseRetries,
   parseSwitch,
   parseText,
-  parseTimeLimitMs,
+  parseTimeoutMs,
 } from './values';
 
 export interface Source {
@@ -43,8 +43,8 @@ export interface SettingDefinition<T> {
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Owners of values: `user`, one value for all; `profile`, each profile in the config file may have its own;
-   * `client`, so may each region, by the key and the variable: `auth-url.eu`.
+   * Who may have a value of their own: nobody (`user`), each profile in the config file, or each client, by
+   * its region too: key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
    */
   readonly scope: 'user' | 'profile' | 'client';
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
@@ -126,7 +126,7 @@ export const FETCH_SETTINGS = {
   timeoutMs: {
     key: 'timeout',
     scope: 'profile',
-    parse: parseTimeLimitMs,
+    parse: parseTimeoutMs,
     flags: { '--timeout <DURATION>': 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
     show: duration,
@@ -159,7 +159,7 @@ export const FETCH_SETTINGS = {
   keychainTimeoutMs: {
     key: 'keychain-timeout',
     scope: 'user',
-    parse: parseTimeLimitMs,
+    parse: parseTimeoutMs,
     defaultText: `${withinS(true)} s on a desktop terminal, else ${withinS(false)} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
@@ -227,15 +227,18 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   const flag = profile === undefined ? '' : ` --profile ${profile}`;
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
-  const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), configKeys());
-  let hint = `valid keys: ${configKeys().join(', ')}`;
-  if (meant !== undefined && others.length === 0) hint = `did you mean: ${meant}`;
-  if (/secret|client|password|token/i.test(key)) hint = 'to store credentials, run: gwtoken login';
   throw usage(
     `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
-    hint,
+    hintForUnknown(key),
     ...(where === undefined ? [] : [remove]),
   );
+}
+
+function hintForUnknown(key: string): string {
+  if (/secret|client|password|token/i.test(key)) return 'to store credentials, run: gwtoken login';
+  const keys = configKeys();
+  const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), keys);
+  return meant && others.length === 0 ? `did you mean: ${meant}` : `valid keys: ${keys.join(', ')}`;
 }
 
 /** Throws `usage` for a key or value that `config set KEY VALUE` refuses. */

@@ -31,7 +31,7 @@ export function parseDurationMs(text: string, where: string): number {
 }
 
 /** Reads a timeout; returns milliseconds: 1 s to 1 h, so that three of them still fit a timer. */
-export function parseTimeLimitMs(text: string, where: string): number {
+export function parseTimeoutMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
   if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
   return ms;
@@ -72,7 +72,8 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
     throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name; the result would be refused when it is read again.
-  if (/[{}]/.test(filled + url?.host)) throw fail('contains { or }', 'the only placeholder is {region}');
+  if (/[{}]/.test(filled + (url?.host ?? '')))
+    throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
     throw fail('is not an https:// URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);

@@ -45,7 +45,7 @@ export function isFor({ authUrl, kind, salt, hmac }: Owner, query: OwnQuery, wor
   return hmac === saltedHmac(query.source.identity, world, salt).hmac;
 }
 
-/** Returns whether a cached token needs no request: it was requested after this run began, or will do. */
+/** Returns whether a cached token may be used: it is fresh enough, or was requested after this run began. */
 export function isUsable(
   entry: CacheEntry,
   { minTtl, fresh, startedAtMs }: Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'>,
@@ -71,7 +71,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
   const entry = parseLike(text, ENTRY);
   if (entry === undefined) return undefined;
   const { accessToken, tokenType, scope, lifetimeS } = entry.token;
-  // The formats rely on it.
+  // An edited file must not become a statement of somebody's shell.
   const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));
   return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
 }
@@ -89,6 +89,7 @@ function isLike(value: unknown, example: unknown): boolean {
   );
 }
 
+/** Returns the cached token as an answer to the query, if it is its own and may be used. */
 export function lookInCache(
   query: Query,
   world: QuickWorld,
