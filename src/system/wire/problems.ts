@@ -74,6 +74,8 @@ const REFUSALS: Table = [
 ];
 const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 
+/** undici's own words for a reply that it cannot read, or did not ask for (100, 101). */
+const NOT_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
 const NO_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
 
@@ -124,25 +126,25 @@ function problemOf({ error, code, message, status }: Failure, asked: Asked): Pro
     return { start: url.href, row, reason: 'time-limit' };
   }
   if (proxy && status) {
-    const row = find(REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
+    const row = rowFor(REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
     return { start: '{peer}', row, reason: OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
   }
-  const untrusted = find(CERTIFICATES, code);
+  const untrusted = rowFor(CERTIFICATES, code);
   if (untrusted) return { start: '{peer} is not trusted:', row: untrusted, reason: 'certificate' };
-  // A reply that ends too early is valid so far.
-  const isNoHttp = /^(HTTPParser|HeadersOverflow)Error$/.test((error as Error).name) && !/EOF/.test(message);
+  // An end of file in the parser is a cut, and what came before it was HTTP.
+  const isNoHttp = NOT_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
   if (waitingFor === 'tunnel') {
     const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
     return { start: '{peer}', row: [end, 'check that {setting} is the URL of an HTTP proxy'] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body')
-    return { start: 'could not reach {peer}:', row: find(CONNECTIONS, code) ?? OTHER };
+    return { start: 'could not reach {peer}:', row: rowFor(CONNECTIONS, code) ?? OTHER };
   if (isNoHttp) return { start: url.href, row: [NO_HTTP, CHECK_URL], kind: 'bad-reply' };
   const when = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
 }
 
-function find(table: Table, code: string): Row | undefined {
+function rowFor(table: Table, code: string): Row | undefined {
   return table.find(([codes]) => codes.test(code))?.[1];
 }
 

@@ -84,6 +84,16 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     bad(/did not answer with valid HTTP/),
   ),
   replies(
+    'a change of protocol that nobody asked for',
+    Buffer.from('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+    bad(/did not answer with valid HTTP/),
+  ),
+  replies(
+    'two lengths',
+    Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
+    bad(/did not answer with valid HTTP/),
+  ),
+  replies(
     'early hints before the reply',
     Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), reply(200)]),
     FETCHED,
