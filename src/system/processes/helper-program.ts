@@ -9,14 +9,14 @@ import type { Env } from '../../world';
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
-  return { PATH: absolutePath(env), ...own, LC_ALL: 'C' };
+  return { PATH: absoluteDirectories(env), ...own, LC_ALL: 'C' };
 }
 
 /**
  * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for those that
  * they start: an empty or relative entry means the working directory, which may hold anybody's programs.
  */
-export function absolutePath({ PATH = '' }: { readonly PATH?: string | undefined }): string {
+export function absoluteDirectories({ PATH = '' }: { readonly PATH?: string | undefined }): string {
   // Without PATH, GLib looks in the working directory too.
   return PATH.split(delimiter).filter(isAbsolute).join(delimiter) || '/usr/bin:/bin';
 }
@@ -35,11 +35,7 @@ export async function runHelper(
 ): Promise<{ readonly error: unknown; readonly stdout: string }> {
   const { execFile } = await import('node:child_process');
   const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {
-    const child = execFile(program, args, { env, signal }, (error, stdout) => {
-      // Node has sent SIGTERM, which the program ignores if gwtoken was started so.
-      if (signal.aborted) child.kill('SIGKILL');
-      resolve({ error, stdout });
-    });
+    execFile(program, args, { env, signal }, (error, stdout) => resolve({ error, stdout }));
   });
   // Some failures to start are thrown, such as out of memory.
   return await ended.catch((error: unknown) => ({ error, stdout: '' }));

@@ -78,8 +78,8 @@ export function trustFile(path: string, env: Env): Trust {
 }
 
 /** Returns the same CAs with the system's; undefined if gwtoken cannot read those. */
-export function trustSystem(own: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
-  const { ca = nodeRoots(env) } = own;
+export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
+  const { ca = nodeRoots(env) } = trust;
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
   for (const from of [env['SSL_CERT_FILE'] ?? '', STORE, ...bundles]) {
     const roots = from === STORE ? (getCACertificates?.('system') ?? []) : readIfThere(from);

@@ -13,7 +13,7 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 /** Finds at least one address of a name, or rejects. */
 export type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
 
-/** If getent takes this long to fail, DNS is silent, and a second lookup, for the reason, would hang. */
+/** If getent needs longer than this to fail, DNS is silent: asking Node for the reason would hang. */
 const SILENT_AFTER_MS = 2000;
 
 /** Makes the function that node:net takes; where it tries one address after the other, it wants them all. */
@@ -45,10 +45,9 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     const { error, stdout } = await runHelper('getent', ['ahosts', host], helperEnv, signal);
     signal.throwIfAborted();
     // A line is like `192.0.2.1  STREAM name`; there is one for each kind of socket.
-    const found = new Set(stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? ''));
-    const addresses = [...found].map((address) => ({ address, family: isIP(address) }));
-    const valid = addresses.filter(({ family }) => family !== 0);
-    if (valid.length > 0) return valid;
+    const words = stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? '');
+    const found = [...new Set(words.filter(isIP))];
+    if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
     // getent does not say why it failed. A lookup here does, and is quick now.
     if (systemCode(error) === 'ENOENT' || performance.now() - startedAtMs < SILENT_AFTER_MS)
       return await findHere(host, options);

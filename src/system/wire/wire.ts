@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import type { buildConnector } from 'undici';
+import type { buildConnector, ProxyAgent } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { systemCode } from '../../errors';
@@ -33,8 +33,8 @@ type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAll
 /** Delay before the next address of a name is tried: far hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** undici's code for the end of a connection that it has no more use for. */
-const AS_WISHED = 'UND_ERR_INFO';
+/** undici's code for a connection that it has closed itself, having no more use for it. */
+const CLOSED_BY_UNDICI = 'UND_ERR_INFO';
 
 /** Returns the function that posts, each time over a connection of its own. */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
@@ -62,13 +62,13 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
       options.trace?.(`using ${proxy.label}`);
       report({ proxy: proxy.name });
     }
-    const ask = (signal: AbortSignal): Promise<FormReply> => {
-      const asking = { url, options, proxy, signal, report };
-      if (url.protocol === 'https:') return postSecurely(asking, proc);
-      return post({ ...asking, find: findOnLoopback, tlsFor: () => ({}) });
+    const send = (signal: AbortSignal): Promise<FormReply> => {
+      const asked = { url, options, proxy, signal, report };
+      if (url.protocol === 'https:') return postSecurely(asked, proc);
+      return post({ ...asked, find: findOnLoopback, tlsFor: () => ({}) });
     };
     try {
-      return await withinLimit(timeoutMs, ask, options.signal);
+      return await withinLimit(timeoutMs, send, options.signal);
     } catch (error) {
       const { wireProblem } = await import('./problems');
       throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs });
@@ -78,30 +78,30 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 
 /** Posts over TLS, and if the CA of the certificate is unknown, once more with the system's. */
 async function postSecurely(
-  asking: Omit<Attempt, 'find' | 'tlsFor'>,
+  asked: Omit<Attempt, 'find' | 'tlsFor'>,
   { env, platform }: Process,
 ): Promise<FormReply> {
-  const { options, signal, report } = asking;
+  const { options, signal, report } = asked;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
   const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
-  const attempt = (trust: Trust): Promise<FormReply> =>
-    post({ ...asking, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
-  const own = options.caFile === undefined ? {} : trustFile(options.caFile, env);
+  const postTrusting = (trust: Trust): Promise<FormReply> =>
+    post({ ...asked, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+  const trust = options.caFile === undefined ? {} : trustFile(options.caFile, env);
   try {
-    return await attempt(own);
+    return await postTrusting(trust);
   } catch (error) {
     const { UNKNOWN_CA } = await import('./problems');
-    const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(own, env, platform);
+    const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(trust, env, platform);
     if (!system) throw error;
     options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-    return await attempt(system);
+    return await postTrusting(system);
   }
 }
 
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, report } = attempt;
-  const { dispatcher, lost } = await openDispatcher(attempt);
+  const { dispatcher, disconnected } = await openDispatcher(attempt);
   signal.throwIfAborted();
   signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
   const sent = request.call(dispatcher, {
@@ -112,7 +112,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
     body: options.body,
   });
   // A connection that breaks before the request is sent undici would open again and again.
-  const reply = await Promise.race([sent, lost.then((cause) => Promise.reject(cause))]);
+  const reply = await Promise.race([sent, disconnected.then((cause) => Promise.reject(cause))]);
   report({ waitingFor: 'body' });
   const { statusCode: status, headers } = reply;
   const body = await readAll(reply.body, options.maxBytes).catch((error: unknown) => {
@@ -121,28 +121,31 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if (status === 200 && !isFramed && body !== 'too-long') {
-    // Its end is that of the connection (RFC 9112 section 6.3), and a cut looks like one to undici.
-    const cause = await lost;
-    if (systemCode(cause) !== AS_WISHED) throw cause;
+    // Such a reply ends with its connection (RFC 9112 section 6.3), and to undici a cut is an end too.
+    const cause = await disconnected;
+    if (systemCode(cause) !== CLOSED_BY_UNDICI) throw cause;
   }
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** Returns a client, or the agent of a proxy, and a promise of the error by which it loses the endpoint. */
-async function openDispatcher(attempt: Attempt) {
+/** Returns a client, or the agent of a proxy, and a promise of the reason why it has no connection any more. */
+async function openDispatcher(
+  attempt: Attempt,
+): Promise<{ readonly dispatcher: Client | ProxyAgent; readonly disconnected: Promise<Error> }> {
   const { url, proxy, report } = attempt;
-  let lose: (cause: Error) => void = () => {};
-  const lost = new Promise<Error>((resolve) => {
-    lose = resolve;
+  let disconnect: (cause: Error) => void = () => {};
+  const disconnected = new Promise<Error>((resolve) => {
+    disconnect = resolve;
   });
   const openClient: OpenClient = (to, origin, connect) =>
     // undici's own limits are off: the caller's holds for everything.
     new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
       .on('connect', () => report({ waitingFor: to === 'proxy' ? 'tunnel' : 'reply' }))
-      .on('connectionError', (_origin, _targets, error) => lose(error))
+      .on('connectionError', (_origin, _targets, error) => disconnect(error))
       .on('disconnect', (_origin, _targets, error) => {
-        if (to === 'proxy' && systemCode(error) === AS_WISHED) report({ waitingFor: 'handshake' });
-        else lose(error);
+        // Once the tunnel is open, undici lets go of the proxy's client.
+        if (to === 'proxy' && systemCode(error) === CLOSED_BY_UNDICI) report({ waitingFor: 'handshake' });
+        else disconnect(error);
       });
   const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
   const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
@@ -150,14 +153,15 @@ async function openDispatcher(attempt: Attempt) {
   const dispatcher = proxy
     ? (await import('./proxy')).openTunnel(proxy, optionsFor, openClient)
     : openClient('endpoint', url.origin, optionsFor('endpoint'));
-  return { dispatcher, lost };
+  return { dispatcher, disconnected };
 }
 
 /** Returns what undici connects with. */
 function connectOptions({ options, find, signal, report }: Attempt): buildConnector.BuildOptions {
   return {
-    // Ends a socket that is still connecting, which undici does not; its own limit is off.
+    // Ends a socket that is still connecting, which undici does not.
     signal,
+    // undici's own limit is off.
     timeout: 0,
     // It is for one request; Wine has no keep-alive, and Node could not connect there.
     keepAlive: false,
