@@ -17,10 +17,8 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
   return stderr.isTTY() && !isCi(env);
 }
 
-/** Returns the default of `keychain-timeout` in ms: a person needs time to unlock, a job should not wait. */
-export function answerWithinMs(person: boolean): number {
-  return person ? 60_000 : 10_000;
-}
+/** The default of `keychain-timeout`: a person needs time to unlock, a job should not wait. */
+export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 
 /** The longest timeout that a setting accepts. */
 export const LONGEST_LIMIT_MS = 3_600_000;

@@ -105,7 +105,7 @@ export interface CacheRead {
   readonly untrusted?: string;
 }
 
-/** A lock that this process holds, or another one. */
+/** A lock, held by this process or by another one. */
 export type Lock = { readonly held: true; readonly release: () => void } | AnothersLock;
 
 export interface AnothersLock {
@@ -115,7 +115,7 @@ export interface AnothersLock {
 }
 
 /**
- * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link answerWithinMs};
+ * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link ANSWER_WITHIN_MS};
  * every failure is a GwtokenError of kind `keychain`, with its `reason`.
  */
 export interface Keychain {
@@ -133,7 +133,7 @@ export interface CommandOptions {
   readonly env: Env;
   readonly timeoutMs: number;
   /** The most bytes that it may print. */
-  readonly limit: number;
+  readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 

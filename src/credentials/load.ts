@@ -7,7 +7,7 @@ import { type Client, clientName, profileFlag, withoutCredentials } from '../cli
 import { failure, GwtokenError } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
-import { answerWithinMs, hasPerson, isCi, longerTimeout } from '../waiting';
+import { ANSWER_WITHIN_MS, hasPerson, isCi, longerTimeout } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import { notReturned, parseCredentials, parseItem, type StoredCredentials } from './keychain-item';
@@ -19,7 +19,12 @@ export async function fromCommand(
   timeoutMs: number | undefined,
   world: LoadWorld,
 ): Promise<Credentials> {
-  const printed = await runCommand(command, wanted, timeoutMs ?? answerWithinMs(hasPerson(world)), world);
+  const printed = await runCommand(
+    command,
+    wanted,
+    timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'],
+    world,
+  );
   const stored = readPrinted(printed, command.source.name, wanted.client);
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
   if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
@@ -36,7 +41,7 @@ async function runCommand(
 ): Promise<string> {
   world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
   const env = commandEnv(client, world.env);
-  const end = await world.runCredentialCommand(value, { env, timeoutMs, limit: SECRET_LIMIT, signal });
+  const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
   const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
   const wait = `set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(timeoutMs)}`;

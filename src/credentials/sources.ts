@@ -3,7 +3,7 @@
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
 import { SETTINGS, type SettingSources } from '../settings/table';
-import { answerWithinMs } from '../waiting';
+import { ANSWER_WITHIN_MS } from '../waiting';
 import type { World } from '../world';
 import type { Credentials, LoadWorld, Wanted } from './credentials';
 import { variableCredentials } from './variables';
@@ -47,7 +47,7 @@ export function sourceOf(
     kind: command ? 'command' : 'keychain',
     name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,
     identity: command?.value ?? '',
-    waitMs: timeoutMs ?? answerWithinMs(true),
+    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     async load(wanted, loadWorld) {
       const { fromCommand, fromKeychain } = await import('./load');
       return command

@@ -2,7 +2,7 @@
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, quoted, shellWord, similarWords } from '../text';
-import { answerWithinMs } from '../waiting';
+import { ANSWER_WITHIN_MS } from '../waiting';
 import type { Config, Env } from '../world';
 import {
   parseApiUrl,
@@ -112,8 +112,6 @@ export const CLIENT_SETTINGS = {
   } satisfies SettingDefinition<string>,
 };
 
-const withinS = (person: boolean): number => answerWithinMs(person) / 1000;
-
 export const FETCH_SETTINGS = {
   minTtlMs: {
     key: 'min-ttl',
@@ -160,7 +158,7 @@ export const FETCH_SETTINGS = {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeoutMs,
-    defaultText: `${withinS(true)} s on a desktop terminal, else ${withinS(false)} s`,
+    defaultText: `${ANSWER_WITHIN_MS.person / 1000} s on a desktop terminal, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {

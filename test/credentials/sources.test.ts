@@ -268,7 +268,7 @@ describe('a credential command', () => {
   test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
     expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
-    expect(runs.map(([command, { timeoutMs, limit }]) => [command, timeoutMs, limit])).toEqual([
+    expect(runs.map(([command, { timeoutMs, maxBytes }]) => [command, timeoutMs, maxBytes])).toEqual([
       ['pass show a', 10_000, 65_536],
     ]);
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';

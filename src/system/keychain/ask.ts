@@ -7,7 +7,7 @@
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { GwtokenError, limitReached } from '../../errors';
 import { note } from '../../text';
-import { answerWithinMs, hasPerson } from '../../waiting';
+import { ANSWER_WITHIN_MS, hasPerson } from '../../waiting';
 import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import type { Answer, Request, Value } from './child';
@@ -39,48 +39,49 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<Value> {
   const isLinux = given.platform === 'linux';
-  const world = isLinux ? { ...given, env: withSessionBus(given.env, given.uid) } : given;
+  const world = isLinux ? { ...given, env: withSessionBus(given.env, given) } : given;
   const { platform, env } = world;
   const hasDesktop = !isLinux || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
-  const person = hasDesktop && hasPerson(world);
-  const withinMs = limitMs ?? answerWithinMs(person);
+  const canAnswer = hasDesktop && hasPerson(world);
+  const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
+  /** Known from the notice on, for the error if the limit passes. */
   let problem: KeyringProblem;
-  /** Asks the bus, for the error as well, and tells the person what the keychain is waiting for. */
-  const tell = async (over: AbortSignal): Promise<void> => {
+  /** Tells the person what the keychain is waiting for. */
+  const notify = async (over: AbortSignal): Promise<void> => {
     if (isLinux) problem = await keyringProblem(env, over);
     const what =
       problem === 'locked'
         ? 'the keychain is locked: unlock it in the dialog'
         : 'waiting for the keychain: is a dialog open?';
-    if (person && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
+    if (canAnswer && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
   };
-  const work = async (over: AbortSignal): Promise<Value> => {
-    const notice = setTimeout(tell, NOTICE_AFTER_MS, over);
+  const askAndNotify = async (over: AbortSignal): Promise<Value> => {
+    const notice = setTimeout(notify, NOTICE_AFTER_MS, over);
     over.addEventListener('abort', () => clearTimeout(notice), { once: true });
     return isLinux ? await askKeyring(request, world, over) : await askChild(request, world, over);
   };
   try {
-    return await withinLimit(withinMs, work, signal);
+    return await withinLimit(withinMs, askAndNotify, signal);
   } catch (error) {
     throw error instanceof TimedOut ? notAnswered(problem, withinMs, platform) : error;
   }
 }
 
 /**
- * Asks the child on Linux, where its "not there" and "denied" are the keyring's if that is locked, or if
- * there is none. An answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a
- * hundred: it then refuses the session, or an item is read as not there. The next session has another key.
+ * Asks the child on Linux, where "not there" and "denied" may mean that the keyring is locked or missing. An
+ * answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a hundred: it then
+ * refuses the session, or an item is read as not there. The next session has another key.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const first = await askChild(request, world, over).catch((error: unknown) => error as Error);
   const reason = first instanceof GwtokenError ? first.reason : undefined;
-  // Before a login there may well be nothing.
-  const isNothing = request.op !== 'set' && (first === null || first === false);
-  if (isNothing || reason === 'denied') {
+  // What a login replaces may well be nothing.
+  const isMissing = request.op !== 'set' && (first === null || first === false);
+  if (isMissing || reason === 'denied') {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
   }
-  if ((isNothing && first === null) || reason === 'key-mismatch') return await askChild(request, world, over);
+  if ((isMissing && first === null) || reason === 'key-mismatch') return await askChild(request, world, over);
   if (first instanceof Error) throw first;
   return first;
 }

@@ -1,7 +1,9 @@
 /** Runs the user's credential command in the system's shell. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Interrupted, limitReached, messageOf, systemCode } from '../../errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
+import { readAll } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
 
@@ -14,7 +16,7 @@ import { windowsProgram } from './helper-program';
 export async function runCredentialCommand(
   world: Pick<World, 'env' | 'platform'>,
   command: string,
-  { env, timeoutMs, limit, signal }: CommandOptions,
+  { env, timeoutMs, maxBytes, signal }: CommandOptions,
 ): Promise<CommandEnd> {
   const run = async (over: AbortSignal): Promise<CommandEnd> => {
     const child = spawn(command, {
@@ -29,40 +31,23 @@ export async function runCredentialCommand(
       child.kill();
       child.unref();
     });
-    return endOf(child, limit);
+    const [stdout, [code, killedBy]] = await Promise.all([
+      readAll(child.stdout, maxBytes),
+      once(child, 'close'),
+    ]);
+    return killedBy === null ? { how: 'exited', code, stdout } : { how: 'killed', signal: killedBy };
   };
   try {
     const end = await withinLimit(timeoutMs, run, signal);
     // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
-    const isCtrlC = end.how === 'killed' ? end.signal === 'SIGINT' : end.how === 'exited' && end.code === 130;
-    if (isCtrlC) throw new Interrupted('SIGINT');
+    if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
     return end;
   } catch (error) {
     if (error instanceof TimedOut) return { how: 'late' };
+    if (systemCode(error) === 'EFBIG') return { how: 'too-long' };
     if (error instanceof Interrupted || signal?.aborted) throw error;
     const limit = limitReached(error);
     if (limit) throw limit;
     return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
   }
-}
-
-/** Returns how it ends, with its stdout; or that it prints too much. Rejects if it does not start. */
-function endOf(child: ChildProcess, limit: number): Promise<CommandEnd> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    child.stdout?.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > limit) resolve({ how: 'too-long' });
-    });
-    child.once('error', reject);
-    child.once('close', (code, signal) =>
-      resolve(
-        signal === null
-          ? { how: 'exited', code: code ?? 1, stdout: Buffer.concat(chunks) }
-          : { how: 'killed', signal },
-      ),
-    );
-  });
 }
