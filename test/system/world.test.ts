@@ -18,7 +18,7 @@ test('without a home there is no cache, which is no error, and no config file, w
     await tokens.write(client, 'text'),
     await tokens.invalidate(client),
     await tokens.acquireLock(client),
-  ]).toEqual([{}, 'ENOHOME', [], undefined]);
+  ]).toEqual([{ generation: '' }, 'ENOHOME', [], undefined]);
   const noHome = 'no home directory for the config file';
   expect(() => config.path()).toThrow(noHome);
   for (const refused of [config.edit([]), config.checkWritable(), clients.remove([])])

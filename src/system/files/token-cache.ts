@@ -32,7 +32,8 @@ export function openTokens(folder: string, host: Host): TokenCache {
       orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(folder), 'user', host);
         if (problem) return { ...NOTHING, untrusted: `${folder} ${problem.text}` };
-        const { text: generation = '' } = readCacheFile(generationPath(folder, client), host);
+        const { text: generation = '', untrusted } = readCacheFile(generationPath(folder, client), host);
+        if (untrusted) return { generation, untrusted };
         return { generation, ...readCacheFile(entryPath(folder, client, kind), host) };
       }) ?? NOTHING,
     async write(client, text, kind = 'token') {

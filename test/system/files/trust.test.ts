@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { folderOf, type Host } from '../../../src/system/files/paths';
-import { entryPath, openTokens } from '../../../src/system/files/token-cache';
+import { entryPath, generationPath, openTokens } from '../../../src/system/files/token-cache';
 import { checkCreatable, makeFolder } from '../../../src/system/files/trust';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openFolder } from '../../harness/homes/folder';
@@ -108,7 +108,10 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };
     expect(config(user).read()).toMatchObject(READ);
-    expect(cached(folder, user)).toEqual({ untrusted: `${folder} belongs to another user (uid 0)` });
+    expect(cached(folder, user)).toEqual({
+      generation: '',
+      untrusted: `${folder} belongs to another user (uid 0)`,
+    });
     chownSync(folder, STRANGER, STRANGER);
     expect(cached(folder, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
   });
@@ -118,12 +121,16 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     symlinkSync(folder, link);
     for (const path of [link, `${link}/`])
       expect(cached(folderOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
+        generation: '',
         untrusted: `${link} is a symbolic link`,
       });
     const other = join(dirname(folder), 'other');
     mkdirSync(other, { mode: 0o700 });
     for (const path of [entry, file]) symlinkSync(path, path.replace(folder, other));
     expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
+    const generation = generationPath(other, EU);
+    symlinkSync(entry, generation);
+    expect(cached(other)).toEqual({ generation: '', untrusted: `${generation} is a symbolic link` });
     for (const path of [link, other]) {
       await openConfig(path, MACHINE).config.edit([{ key: 'retries', value: path.length }]);
       expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path.length });
