@@ -55,6 +55,6 @@ async function runCli(failure?: unknown): Promise<number> {
 async function endByError(error: unknown): Promise<void> {
   if (error instanceof ReaderGone) process.exit(error.exitCode);
   if (!(error instanceof Interrupted)) throw error;
-  const { endBySignal } = await import('../src/system/processes/die-of-signal');
+  const { endBySignal } = await import('../src/system/processes/end-by-signal');
   endBySignal(process, error);
 }

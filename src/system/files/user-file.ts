@@ -57,8 +57,8 @@ export function openAppender(path: string, variable: string): (text: string) => 
   return (text) => {
     try {
       // Else our first variable would continue its last line.
-      const isLineEnded = /(^|\n)$/.test(readFileSync(path, 'utf8'));
-      appendFileSync(path, isLineEnded ? text : `\n${text}`);
+      const before = readFileSync(path, 'utf8');
+      appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
       const message = `cannot append to ${path} (from ${variable}): ${systemCode(error)}`;
       throw failure('local', message, "check the free disk space and the file's permissions");

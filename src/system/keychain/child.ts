@@ -30,7 +30,7 @@ const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
 
 const nothing = (): void => {};
-// Closes Node's debugger, as quick-world.ts does for the main program.
+// Keeps SIGUSR1 from opening Node's debugger, as quick-world.ts does in the main program.
 if (process.platform !== 'win32') process.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
 // process.exit() would wait for the thread that is waiting for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

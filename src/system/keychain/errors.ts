@@ -5,9 +5,9 @@ import { longerTimeout } from '../../waiting';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
 
-/** The sentence of a reason, and its other words on macOS or Windows. */
+/** The sentence of a reason, and its variants on macOS and Windows. */
 interface Row {
-  readonly text: string;
+  readonly message: string;
   readonly hint?: string;
   readonly darwin?: Partial<Row>;
   readonly win32?: Partial<Row>;
@@ -15,54 +15,54 @@ interface Row {
    * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString)
    * and Windows (FormatMessage, in English). The first row that matches counts.
    */
-  readonly texts?: RegExp;
+  readonly matches?: RegExp;
 }
 
 /** In the order in which the parts of a keychain are needed. */
 const ROWS = {
   'module-missing': {
-    text: 'the keychain module keytar is not installed',
+    message: 'the keychain module keytar is not installed',
     hint: 'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
   },
   'library-missing': {
-    text: 'the keychain needs libsecret-1.so.0, which is not installed',
+    message: 'the keychain needs libsecret-1.so.0, which is not installed',
     hint:
       'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
       'Arch: pacman -S libsecret; Alpine: apk add libsecret',
   },
   'not-loadable': {
-    text: 'the keychain module cannot be loaded on this system',
+    message: 'the keychain module cannot be loaded on this system',
     hint: 'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
   },
   'no-session': {
-    texts: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
-    text: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
+    matches: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
+    message: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
     win32: {
-      text:
+      message:
         'Credential Manager is not available in this session ' +
         '(normal over ssh, in services and scheduled tasks)',
     },
   },
   'no-provider': {
-    texts: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
-    text: 'no keychain service is running in this session',
+    matches: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
+    message: 'no keychain service is running in this session',
     hint: 'install and start gnome-keyring, KWallet or KeePassXC',
     darwin: { hint: 'log in to the desktop' },
   },
   'no-collection': {
-    texts: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
-    text: 'the keychain has no default keyring',
+    matches: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
+    message: 'the keychain has no default keyring',
     hint:
       'log in to the desktop once, or open a KeePassXC database ' +
       'that exposes a group to the Secret Service',
     darwin: {
-      text: 'there is no default keychain',
+      message: 'there is no default keychain',
       hint: 'set one: security default-keychain -s login.keychain-db',
     },
   },
   locked: {
-    texts: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
-    text: 'the keychain is locked',
+    matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
+    message: 'the keychain is locked',
     hint:
       'unlock it: log in to the desktop, or open ' +
       'Passwords and Keys (seahorse), KWalletManager or KeePassXC',
@@ -70,28 +70,28 @@ const ROWS = {
     win32: { hint: 'log in to Windows on the desktop, not only over the network' },
   },
   denied: {
-    texts: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
-    text: 'the keychain denied access',
+    matches: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
+    message: 'the keychain denied access',
     hint: 'try again, and allow access in the dialog',
     darwin: { hint: 'when macOS asks whether node may use the item, choose Always Allow' },
   },
   'timed-out': {
-    texts: /Timeout was reached|timed out/,
-    text: 'the keychain did not answer',
+    matches: /Timeout was reached|timed out/,
+    message: 'the keychain did not answer',
     hint: 'answer its dialog, or restart it if it is stuck',
   },
   crashed: {
-    text: 'the keychain module crashed',
+    message: 'the keychain module crashed',
     hint: 'try again; if it keeps crashing, reinstall gwtoken',
   },
   /** Two sessions in a row. */
   'key-mismatch': {
-    texts: /public key size is invalid|Can't find session/,
-    text: 'the keychain and its module agreed on no key twice in a row',
+    matches: /public key size is invalid|Can't find session/,
+    message: 'the keychain and its module agreed on no key twice in a row',
     hint: 'try again',
   },
   /** By a message that gwtoken does not know. */
-  failed: { text: 'unexpected keychain error' },
+  failed: { message: 'unexpected keychain error' },
 } satisfies Readonly<Record<string, Row>>;
 
 export type KeychainReason = keyof typeof ROWS;
@@ -102,13 +102,13 @@ const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 /** Makes the error for a reason. @param raw the keychain's own words, or why its process ended */
 export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
   const row: Row = ROWS[reason];
-  const own = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
-  const { text, hint } = { ...row, ...own };
-  const said = raw && cleaned(raw).slice(0, 200);
-  return new GwtokenError('keychain', reason === 'failed' ? `${text}: ${said}` : text, {
+  const variant = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
+  const { message, hint } = { ...row, ...variant };
+  const words = raw && cleaned(raw).slice(0, 200);
+  return new GwtokenError('keychain', reason === 'failed' ? `${message}: ${words}` : message, {
     reason,
     hints: hint === undefined ? [] : [hint],
-    detail: said && `the keychain said: ${said}`,
+    detail: words && `the keychain said: ${words}`,
   });
 }
 
@@ -121,7 +121,7 @@ function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
   if (code === 'MODULE_NOT_FOUND') return 'module-missing';
   if (!isLoaded) return NO_LIBSECRET.test(message) ? 'library-missing' : 'not-loadable';
   const rows = Object.entries(ROWS) as [KeychainReason, Row][];
-  return rows.find(([, { texts }]) => texts?.test(message))?.[0] ?? 'failed';
+  return rows.find(([, { matches }]) => matches?.test(message))?.[0] ?? 'failed';
 }
 
 /** Makes the error for a limit that has passed. @param problem the keyring's, if the bus knows one */

@@ -6,23 +6,23 @@ import type { Request, Value } from './child';
 
 /** Returns the keychain; what asks it is loaded with the first call. */
 export function openKeychain(world: KeychainWorld): Keychain {
-  const ask = async (request: Request, limitMs?: number, signal?: AbortSignal): Promise<Value> =>
+  const send = async (request: Request, limitMs?: number, signal?: AbortSignal): Promise<Value> =>
     (await import('./ask')).ask(request, limitMs, world, signal);
   return {
     async probe(limitMs) {
-      await ask({ op: 'probe' }, limitMs);
+      await send({ op: 'probe' }, limitMs);
     },
     async get(account, limitMs, signal) {
-      const value = await ask({ op: 'get', account }, limitMs, signal);
+      const value = await send({ op: 'get', account }, limitMs, signal);
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
-      const before = await ask({ op: 'set', account, value }, limitMs);
+      const before = await send({ op: 'set', account, value }, limitMs);
       // Empty is what a session with a wrong key leaves behind.
       return before ? String(before) : undefined;
     },
     async delete(account, limitMs) {
-      return (await ask({ op: 'delete', account }, limitMs)) === true;
+      return (await send({ op: 'delete', account }, limitMs)) === true;
     },
   };
 }

@@ -5,6 +5,8 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { GwtokenError, orUndefined } from '../../errors';
 import type { Env } from '../../world';
+import type { Host } from '../files/paths';
+import { ownerProblem } from '../files/trust';
 import { keychainError } from './errors';
 
 /** An address whose listener has an owner (D-Bus specification, "Server Addresses"). */
@@ -15,7 +17,7 @@ const SOCKET = /^unix:(path|abstract)=([^,]+)(?:,guid=\w*)?$/;
  *
  * @throws GwtokenError `keychain`, reason `no-session`, without a bus, or if another user may answer there
  */
-export function withSessionBus(env: Env, uid: number | undefined): Env {
+export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
   const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
   if (!address) throw keychainError('no-session', 'linux');
@@ -23,7 +25,7 @@ export function withSessionBus(env: Env, uid: number | undefined): Env {
     const [, kind, value = ''] = SOCKET.exec(part) ?? [];
     if (kind === undefined) throw notTrusted(part, 'is neither a unix:path nor a unix:abstract socket');
     const name = orUndefined(() => decodeURIComponent(value)) ?? value;
-    const problem = kind === 'path' ? pathProblem(name, uid) : abstractProblem(name, uid);
+    const problem = kind === 'path' ? pathProblem(name, host) : abstractProblem(name, host);
     if (problem !== undefined) throw notTrusted(name, problem);
   }
   return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
@@ -36,17 +38,16 @@ function notTrusted(socket: string, problem: string): GwtokenError {
   });
 }
 
-function pathProblem(path: string, uid: number | undefined): string | undefined {
-  const owner = orUndefined(() => statSync(path).uid);
-  if (owner === undefined) return 'has ended';
-  return owner === uid || owner === 0 ? undefined : `belongs to another user (uid ${owner})`;
+function pathProblem(path: string, host: Host): string | undefined {
+  const stat = orUndefined(() => statSync(path));
+  return stat ? ownerProblem(stat, 'user or root', host) : 'has ended';
 }
 
 /**
  * Looks for the listener among the user's processes: the kernel does not tell its owner. A setuid program
  * that another user has started, and that holds their socket, runs as root, but not with all four user IDs.
  */
-function abstractProblem(name: string, uid: number | undefined): string | undefined {
+function abstractProblem(name: string, { uid }: Host): string | undefined {
   const listeners = (orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
     .split('\n')
     .map((line) => line.split(/ +/))

@@ -11,7 +11,7 @@ import { failure, type GwtokenError, messageOf, systemCode } from '../../errors'
 import { quoted } from '../../text';
 import type { ChildEnd, Env, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
-import { absolutePath } from './helper-program';
+import { absoluteDirectories } from './helper-program';
 
 /** Meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -36,7 +36,7 @@ export async function runProgram(
   text?: string,
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
-  const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absolutePath(given) };
+  const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absoluteDirectories(given) };
   let child: ChildProcess | undefined;
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
@@ -107,7 +107,7 @@ function startWithText(text: string, { command, args, env, isWindows }: Line): C
 function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
-  const folders = absolutePath({ PATH: variable('PATH') }).split(delimiter);
+  const folders = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
   const found = files.find((file) => fs.existsSync(file));
   if (found === undefined) throw notFound(command);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '../../errors';
 import { untilSignal } from '../../waiting';
 import type { World } from '../../world';
-import { endBySignal } from '../processes/die-of-signal';
+import { endBySignal } from '../processes/end-by-signal';
 import type { ReadLine } from './terminal';
 
 /** Time in which what was typed before a prompt arrives. */

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../client';
 import { orUndefined } from '../../errors';
 import { isCi } from '../../waiting';
 import type { Env, Paint, Terminal, World } from '../../world';
-import { absolutePath } from '../processes/helper-program';
+import { absoluteDirectories } from '../processes/helper-program';
 import { mayBeTerminal } from './streams';
 
 /** Prompts for one line; `isSecret`: shows nothing of what is typed. */
@@ -78,7 +78,7 @@ export function page(text: string, proc: NodeJS.Process): boolean {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
     // LESS as git has it: without R, less shows colours as ESC[1m.
-    env: { LESS: 'FRX', ...withoutCredentials(proc.env), PATH: absolutePath(proc.env) },
+    env: { LESS: 'FRX', ...withoutCredentials(proc.env), PATH: absoluteDirectories(proc.env) },
   });
   proc.off('SIGINT', ignore);
   // 126 and 127: sh could not run it.

@@ -12,7 +12,8 @@ import { asFunction, keychainWith } from './keytar-in-place';
 
 const STRANGER = 64_002;
 const uid = process.geteuid?.() ?? 0;
-const busOf = (env: Record<string, string>, as = uid) => withSessionBus(env, as)['DBUS_SESSION_BUS_ADDRESS'];
+const busOf = (env: Record<string, string>, as = uid) =>
+  withSessionBus(env, { platform: 'linux', uid: as })['DBUS_SESSION_BUS_ADDRESS'];
 /** Why an address is refused; undefined if it is not. */
 const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
   try {
