@@ -18,7 +18,7 @@ const argv = process.argv.slice(2);
 // Whatever may still be open, such as a connection, is not waited for: all that there is to say was written.
 void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
 
-/** Ends the program if the quick path knows the answer; returns what the CLI does if it cannot be written. */
+/** Ends the program here, before any promise is made, if the quick path knows the answer and can write it. */
 function answerQuickly(): Promise<number> | undefined {
   const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;

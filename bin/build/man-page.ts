@@ -8,7 +8,7 @@ import { equivalents } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
 const AUTH_URL = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
-const SHARED: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS, VERBOSE];
+const SHARED: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS];
 
 /** Returns the page; the date is that of the sources. */
 export function manPage({ description, version }: Record<string, string>, date: Date): string {
@@ -59,10 +59,9 @@ function commandSection(command: Command, above = 'gwtoken'): string {
   ].join('\n');
 }
 
-function usageOf({ flags, args = '', passThrough, subcommands }: Command): string {
+function usageOf({ args = '', passThrough, subcommands }: Command): string {
   if (subcommands) return subcommands.map(({ name }) => name).join('|');
-  const options = flags.length > 0 ? '[options]' : '';
-  return [options, passThrough === 'arguments' ? '--' : '', args].filter(Boolean).join(' ');
+  return ['[options]', passThrough === 'arguments' ? '--' : '', args].filter(Boolean).join(' ');
 }
 
 /** Returns flags that several commands share, below a heading and the names of those commands. */
@@ -88,6 +87,6 @@ function code(lines: string): string {
 
 /** Returns text that roff shows as it is: every sign as typed, and no line a request. */
 function escaped(text: string): string {
-  const code = (sign: string) => `\\[u00${sign.charCodeAt(0).toString(16).toUpperCase()}]`;
-  return text.replace(/[\\\-'`^~]/g, code).replace(/^(?=\.)/gm, '\\&');
+  const glyph = (sign: string) => `\\[u00${sign.charCodeAt(0).toString(16).toUpperCase()}]`;
+  return text.replace(/[\\\-'`^~]/g, glyph).replace(/^(?=\.)/gm, '\\&');
 }

@@ -94,7 +94,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
-    plugins: [...plugins, withoutAjv, withoutChildProcesses, withoutNodeHttp],
+    plugins: [...plugins, withoutUnused],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await bundle.write({
@@ -118,41 +118,27 @@ export function sourceDate() {
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
 
-/**
- * conf imports ajv for schemas, and we have none: it would be three quarters of the config writer's size.
- * @type {import('rolldown').Plugin}
- */
-const withoutAjv = {
-  name: 'without-ajv',
-  resolveId: (id) => (/^ajv(-formats)?(\/|$)/.test(id) ? `\0${id}` : undefined),
-  load: (id) => (id.startsWith('\0ajv') ? 'export const Ajv2020 = undefined; export default {};' : undefined),
+/** What a package imports and gwtoken never uses; an empty module takes its place. */
+const UNUSED = {
+  // For schemas, and we have none: three quarters of the config writer's size.
+  conf: /^ajv(-formats)?(\/|$)/,
+  // Loaded at every start, for subcommands that are separate programs.
+  commander: /^node:child_process$/,
+  // For a class that no body of ours belongs to, a limit that we set, and HTTP/2: together a tenth of a cold
+  // `get` over http. test/package/package.test.ts watches it.
+  undici: /^(node:http|\.\/client-h2\.js)$/,
 };
 
-/**
- * commander loads node:child_process at every start, for subcommands that are separate programs: we have
- * none.
- * @type {import('rolldown').Plugin}
- */
-const withoutChildProcesses = {
-  name: 'without-child-processes',
-  resolveId: (id, importer) =>
-    id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0none' : undefined,
-  load: (id) => (id === '\0none' ? 'export default {};' : undefined),
-};
-
-/**
- * undici's client loads node:http for a class that no body of ours belongs to and a limit that we set, and
- * its HTTP/2 client, which we never request from TLS: together a tenth of a cold `get` over http, in both
- * forms. test/package/package.test.ts watches it.
- * @type {import('rolldown').Plugin}
- */
-const withoutNodeHttp = {
-  name: 'without-node-http',
-  resolveId: (id, importer) =>
-    /^(node:http|\.\/client-h2\.js)$/.test(id) && /[\\/]undici[\\/]/.test(importer ?? '')
-      ? '\0no-http'
-      : undefined,
-  load: (id) => (id === '\0no-http' ? 'module.exports = {};' : undefined),
+/** @type {import('rolldown').Plugin} */
+const withoutUnused = {
+  name: 'without-unused',
+  resolveId(id, importer = '') {
+    const unused = Object.entries(UNUSED).some(
+      ([name, ids]) => ids.test(id) && importer.replaceAll('\\', '/').includes(`/node_modules/${name}/`),
+    );
+    return unused ? '\0unused' : undefined;
+  },
+  load: (id) => (id === '\0unused' ? 'module.exports = {};' : undefined),
 };
 
 /**

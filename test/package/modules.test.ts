@@ -85,5 +85,5 @@ test('a warm get of the executable loads no module of Node but node:fs and node:
   expect(warm.filter((name) => !chunks.has(name)).sort()).toEqual(['node:fs', 'node:path']);
   expect(warm.length).toBeGreaterThan(3);
   const ofChild = [...required('keychain-child.cjs')].filter((name) => chunks.has(name));
-  expect(ofChild).toEqual(['keychain-child.cjs', 'rolldown-runtime.cjs']);
+  expect(ofChild).toEqual(['keychain-child.cjs']);
 });
