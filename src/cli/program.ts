@@ -3,6 +3,7 @@
  * stand above, topics below. Errors and completion read it too; it is the only table.
  */
 import { CommanderError, Option, Command as Parser } from 'commander';
+import { VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import type { FlagValues } from '../settings/table';
@@ -114,6 +115,7 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
       if (values) option.argChoices = [...values];
       parser.addOption(option);
     }
+    if (subcommands.length === 0) parser.optionsGroup(VERBOSE.group).option(VERBOSE.spec, VERBOSE.help);
     addCommonFlags(parser, reading.version);
     addCommands(parser, subcommands, reading);
     layOut(parser, command);

@@ -23,7 +23,7 @@ export function quick(argv: readonly string[], world: QuickRun): string | undefi
   const command = argv[0];
   if (command !== 'get' && command !== 'env') return undefined;
   const flags = parseFlags(argv.slice(1), command === 'get' ? GET_FLAGS : ENV_FLAGS);
-  if (!flags || flags['verbose'] || world.env['GITHUB_ACTIONS']) return undefined;
+  if (!flags || world.env['GITHUB_ACTIONS']) return undefined;
   try {
     return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {

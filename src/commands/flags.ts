@@ -65,7 +65,6 @@ export const GET_FLAGS: readonly Flag[] = [
   JSON_OUTPUT,
   { spec: '--output <FILE>', help: 'write to a file that only you can read (-: stdout)', group: 'Output:' },
   FRESH,
-  VERBOSE,
 ];
 
 export const ENV_FLAGS: readonly Flag[] = [
@@ -75,5 +74,4 @@ export const ENV_FLAGS: readonly Flag[] = [
   PREFIX,
   FRESH,
   { spec: '--unset', help: 'unset the variables instead', group: 'Output:' },
-  VERBOSE,
 ];

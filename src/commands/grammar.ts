@@ -11,7 +11,6 @@ import {
   JSON_OUTPUT,
   NAMING_FLAGS,
   PREFIX,
-  VERBOSE,
 } from './flags';
 
 export interface Command {
@@ -38,7 +37,7 @@ type Run = (flags: FlagValues, world: World, ...args: string[]) => Promise<numbe
 
 const PROFILE: Flag = {
   spec: '-p, --profile <NAME>',
-  help: "only this profile's settings",
+  help: 'settings of this profile',
   group: 'Client:',
 };
 
@@ -85,7 +84,6 @@ export const COMMANDS: readonly Command[] = [
         help: 'also keep a valid token in a file (named in GWTOKEN_TOKEN_FILE)',
         group: 'Output:',
       },
-      VERBOSE,
     ],
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
@@ -99,7 +97,7 @@ export const COMMANDS: readonly Command[] = [
     args: '<url> [args...]',
     summary: 'run curl with a token in its Authorization header',
     group: 'Get a token:',
-    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH, VERBOSE],
+    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH],
     examples: {
       'gwtoken curl /orders': 'call the gateway: its URL is the config key api-url',
       'gwtoken curl -r us https://gateway.example.com/orders -d @order.json':
@@ -120,7 +118,6 @@ export const COMMANDS: readonly Command[] = [
       { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
       // A token that only verifies the credentials may last as long as it likes, and is not cached.
       ...FETCH_FLAGS.filter(({ setting }) => !['min-ttl', 'cache'].includes(setting?.key ?? '')),
-      VERBOSE,
     ],
     examples: {
       'gwtoken login': 'prompt for everything',
@@ -138,7 +135,6 @@ export const COMMANDS: readonly Command[] = [
       ...NAMING_FLAGS,
       { spec: '--all', help: 'remove all stored clients', group: 'Client:' },
       { spec: '-y, --yes', help: 'skip the confirmation', group: 'General:' },
-      VERBOSE,
     ],
     examples: {
       'gwtoken logout --region us': 'remove the US client',
@@ -150,7 +146,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     summary: 'list stored clients and show which one is selected',
     group: 'Manage clients:',
-    flags: [...NAMING_FLAGS, JSON_OUTPUT, VERBOSE],
+    flags: [...NAMING_FLAGS, JSON_OUTPUT],
     examples: {
       'gwtoken status': 'list stored clients, the selected one marked',
       'gwtoken status --region us --json': 'mark another client, as JSON',
@@ -161,7 +157,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'doctor',
     summary: 'try the next token request step by step, and say what is wrong',
     group: 'Setup and troubleshooting:',
-    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT, VERBOSE],
+    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT],
     examples: {
       'gwtoken doctor': 'request a token, and say at which step it fails',
       'gwtoken doctor --region us': 'try another client',
@@ -182,7 +178,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: 'list',
         summary: 'list the settings in the config file',
-        flags: [PROFILE, VERBOSE],
+        flags: [PROFILE],
         examples: { 'gwtoken config list --profile acme': "list profile acme's settings" },
         load: async () => (await import('./config')).listSettings,
       },
@@ -190,7 +186,7 @@ export const COMMANDS: readonly Command[] = [
         name: 'get',
         args: '<key>',
         summary: "print a setting (the profile's value, or the general one)",
-        flags: [PROFILE, VERBOSE],
+        flags: [PROFILE],
         examples: { 'gwtoken config get auth-url.eu': 'print the EU auth URL' },
         load: async () => (await import('./config')).printSetting,
       },
@@ -198,7 +194,7 @@ export const COMMANDS: readonly Command[] = [
         name: 'set',
         args: '<key> <value>',
         summary: 'change a setting (with --profile: for that profile only)',
-        flags: [PROFILE, VERBOSE],
+        flags: [PROFILE],
         examples: {
           'gwtoken config set region eu': 'make eu the default region',
           "gwtoken config set auth-url 'https://identity.{region}.example.com'":
@@ -211,14 +207,14 @@ export const COMMANDS: readonly Command[] = [
         name: 'unset',
         args: '<key>',
         summary: 'remove a setting (with --profile: from that profile only)',
-        flags: [PROFILE, VERBOSE],
+        flags: [PROFILE],
         examples: { 'gwtoken config unset min-ttl --profile acme': 'use the general value again' },
         load: async () => (await import('./config')).removeSetting,
       },
       {
         name: 'path',
         summary: 'print the path of the config file',
-        flags: [VERBOSE],
+        flags: [],
         examples: { 'gwtoken config path': 'show where the config file is' },
         load: async () => (await import('./config')).printPath,
       },
@@ -229,7 +225,7 @@ export const COMMANDS: readonly Command[] = [
     args: '<bash|zsh|fish|powershell>',
     summary: 'print a shell completion script',
     group: 'Setup and troubleshooting:',
-    flags: [VERBOSE],
+    flags: [],
     examples: {
       'eval "$(gwtoken completion bash)"': 'in ~/.bashrc',
       'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit',
@@ -244,7 +240,7 @@ export const COMMANDS: readonly Command[] = [
     args: '[command|topic] [section...]',
     summary: 'show help for a command or topic',
     group: 'Setup and troubleshooting:',
-    flags: [VERBOSE],
+    flags: [],
     examples: {
       'gwtoken help config set': 'help for a command',
       'gwtoken help ci': 'a topic: CI systems',

@@ -31,7 +31,6 @@ interface Row {
 }
 type Rows = Readonly<Record<string, Row>>;
 
-const VERBOSE: Rows = { '--verbose': { shows: /^gwtoken: version / } };
 /** @param shown how the command shows the client that it works on */
 const naming = (shown: (client: string) => string): Rows => ({
   '--region': { value: 'us', shows: new RegExp(shown('default:production:us'), 'm') },
@@ -56,7 +55,6 @@ const TOKEN: Rows = {
   ...REQUEST,
   '--no-cache': { shows: /^posts /m },
   '--fresh': { shows: /^posts /m },
-  ...VERBOSE,
 };
 /** The line of each command that its flags stand in, at FLAGS, and their rows. */
 const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
@@ -99,7 +97,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       },
       '--client-id': { value: 'yours', shows: /^stored default:production:us yours/m },
       '--no-verify': { shows: /^(?!.*posts )/s },
-      ...VERBOSE,
     },
   ],
   logout: [
@@ -108,7 +105,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       ...naming((client) => `^Removed ${client}`),
       '--all': { shows: /^Removed default:production:us$/m },
       '--yes': { line: 'logout --all FLAGS', shows: /^Removed /m },
-      ...VERBOSE,
     },
   ],
   status: [
@@ -116,7 +112,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     {
       ...naming((client) => `^\\* ${client}`),
       '--json': { shows: /"clients":/ },
-      ...VERBOSE,
     },
   ],
   doctor: [
@@ -126,25 +121,18 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       ...REQUEST,
       '--no-cache': { shows: /--no-cache|cache off/ },
       '--json': { shows: /"checks":/ },
-      ...VERBOSE,
     },
   ],
-  'config list': [
-    'config list FLAGS',
-    { '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s }, ...VERBOSE },
-  ],
-  'config get': ['config get timeout FLAGS', { '--profile': { value: 'acme', shows: /^7s$/m }, ...VERBOSE }],
+  'config list': ['config list FLAGS', { '--profile': { value: 'acme', shows: /^(?!.*region = eu)/s } }],
+  'config get': ['config get timeout FLAGS', { '--profile': { value: 'acme', shows: /^7s$/m } }],
   'config set': [
     'config set retries 1 FLAGS',
-    { '--profile': { value: 'acme', shows: /"acme":\{[^}]*retries/ }, ...VERBOSE },
+    { '--profile': { value: 'acme', shows: /"acme":\{[^}]*retries/ } },
   ],
-  'config unset': [
-    'config unset timeout FLAGS',
-    { '--profile': { value: 'acme', shows: /^(?!.*7s)/s }, ...VERBOSE },
-  ],
-  'config path': ['config path FLAGS', VERBOSE],
-  completion: ['completion bash FLAGS', VERBOSE],
-  help: ['help ci FLAGS', VERBOSE],
+  'config unset': ['config unset timeout FLAGS', { '--profile': { value: 'acme', shows: /^(?!.*7s)/s } }],
+  'config path': ['config path FLAGS', {}],
+  completion: ['completion bash FLAGS', {}],
+  help: ['help ci FLAGS', {}],
 };
 
 /** Returns all that a line does: output, requests, programs, and what is stored then. */
@@ -201,4 +189,8 @@ test.each(lines)('%s %s has an effect', async (command, flag) => {
   const key = JSON.stringify([line, row.env, row.status]);
   plain.set(key, plain.get(key) ?? outcome(line.replace('FLAGS', ''), row));
   expect(await plain.get(key)).not.toMatch(row.shows);
+});
+
+test.each(Object.entries(TABLE))('%s --verbose begins with the version', async (_, [line]) => {
+  expect(await outcome(line.replace('FLAGS', '--verbose'), { shows: /./ })).toMatch(/^gwtoken: version /);
 });
