@@ -61,7 +61,7 @@ export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Returns the end of a command for a profile, ` --profile acme`; nothing for the default one. */
-export function profileFlag(profile: string): string {
+export function profileFlag(profile = DEFAULT_PROFILE): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }
 

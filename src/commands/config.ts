@@ -1,8 +1,8 @@
 /** The command `gwtoken config` and its subcommands. */
-import { checkProfile } from '../client';
+import { checkProfile, profileFlag } from '../client';
 import { usage } from '../errors';
-import { configured, resolve } from '../settings/resolve';
-import { checkConfigKey, checkConfigValue, type FlagValues, SETTINGS, settingOf } from '../settings/table';
+import { configured } from '../settings/resolve';
+import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
 import type { Config, ConfigValues, World } from '../world';
 
 export async function listSettings(flags: FlagValues, world: World): Promise<void> {
@@ -17,10 +17,10 @@ export async function listSettings(flags: FlagValues, world: World): Promise<voi
 
 export async function printSetting(flags: FlagValues, world: World, key = ''): Promise<void> {
   checkConfigKey(key);
+  const profile = flagProfile(flags);
   const config = world.config.read();
-  const profile = resolve(SETTINGS.profile, { flags, env: world.env, config }).value;
   const found = configured([key], config, profile);
-  const hint = `to set it, run: gwtoken config set ${key} VALUE`;
+  const hint = `to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`;
   if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
   world.stdout.write(`${found.text}\n`);
 }

@@ -42,8 +42,8 @@ const NOT_REMOVED = [
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
-  const naming = ['region', 'sandbox', 'profile'].find((name) => flags[name] !== undefined);
-  if (naming) throw usage(`--all cannot be used with --${naming}`, 'to remove one client, omit --all');
+  if (['region', 'sandbox', 'profile'].some((name) => flags[name] !== undefined))
+    throw usage('--all cannot be used with flags that name a client', 'to remove one client, omit --all');
   const stored = Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
   if (stored.length === 0) throw nothingStored();
   return stored;

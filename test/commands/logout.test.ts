@@ -24,10 +24,9 @@ const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
 const entry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
 
 test.each(['region us', 'profile acme', 'no-sandbox'])('logout --all --%s removes nothing', async (flag) => {
-  const said = new RegExp(`^gwtoken: error: --all cannot be used with --${flag.replace(/^no-| .*/g, '')}\\n`);
   const { code, stderr } = await logout('--all', ...`--${flag}`.split(' '));
   expect([code, gw.items.size]).toEqual([2, 2]);
-  expect(stderr).toMatch(said);
+  expect(stderr).toMatch(/^gwtoken: error: --all cannot be used with flags that name a client\n/);
 });
 
 test('logout --all says what it removed, and then that nothing is stored, and asks nothing', async () => {

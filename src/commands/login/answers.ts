@@ -76,7 +76,7 @@ export async function readAnswers(
 
 /** Returns the line that logs this client in. */
 export function loginLine(client: Client, authUrl: string, clientId: string): string {
-  return `gwtoken login ${clientFlags(client)} --auth-url ${authUrl} --client-id ${shellWord(clientId)}`;
+  return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${shellWord(clientId)}`;
 }
 
 const ABOUT_AUTH_URL =
