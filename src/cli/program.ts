@@ -14,8 +14,8 @@ import { usageError } from './usage-error';
 const WIDTH = 80;
 const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:';
 
-/** Command lines that show help instead of an error. */
-const SHOW_HELP = ['', 'config', 'completion'];
+/** Commands that show their help if nothing follows them. */
+const SHOW_HELP = ['config', 'completion'];
 
 /** The meaning of a command line: a command, or the help or version that is its text. */
 interface Asked {
@@ -28,7 +28,9 @@ interface Asked {
 
 /** Reads a command line. Throws a `usage` error for one that gwtoken does not take. */
 export function parseLine(argv: readonly string[], version: string): Asked {
-  const words = SHOW_HELP.includes(argv.join(' ')) ? [...argv, '--help'] : argv;
+  const [name, ...more] = argv;
+  const isBare = name === undefined || (more.length === 0 && SHOW_HELP.includes(name));
+  const words = isBare ? [...argv, '--help'] : argv;
   let asked: Asked = { flags: {}, args: [], text: '' };
   const program = createProgram({
     words,
@@ -41,12 +43,25 @@ export function parseLine(argv: readonly string[], version: string): Asked {
     },
   });
   try {
-    program.parse([...words], { from: 'user' });
+    program.parse(name === 'curl' ? endFlags(words, program) : words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
   }
   return asked;
+}
+
+/** Puts `--` before a first word of curl's such as `-vk`, of which commander would take the `v`. */
+function endFlags(words: readonly string[], program: Parser): readonly string[] {
+  const { options } = program.commands.find((each) => each.name() === words[0])!;
+  for (let at = 1; at < words.length; at++) {
+    const [flag = ''] = words[at]!.split('=', 1);
+    const option = options.find(({ long, short }) => flag === long || flag === short);
+    const takes = options.find(({ short, required }) => short && required && flag.startsWith(short));
+    if (!option && !takes) return /^-[vVh]./.test(flag) ? words.toSpliced(at, 0, '--') : words;
+    if (option?.required && flag === words[at]) at++;
+  }
+  return words;
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */

@@ -36,6 +36,15 @@ describe('gwtoken curl', () => {
     expect(await curl('/a', ...typed)).toEqual(['https://gw.eu.example.com/v1/a', ...typed]);
   });
 
+  test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
+    'leaves the options of %s together, they are curl’s',
+    async (word) => {
+      for (const flags of [[], ['-r', 'eu'], ['-reu'], ['--region=eu', '--no-cache'], ['--region', 'eu']])
+        expect(await curl(...flags, word, '/a')).toEqual([word, '/a']);
+      expect(await curl('/a', word)).toEqual(['https://gw.eu.example.com/v1/a', word]);
+    },
+  );
+
   const LATE = "hint: a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]";
   const HTTP = "hint: begin the URL with https://, or put a loopback URL before curl's options";
   test.each<[code: number, typed: readonly string[], hint: string | undefined]>([
