@@ -13,6 +13,8 @@ export interface Output {
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
   noPrompt(): string | undefined;
+  /** Hides what is typed from now on: before a prompt it is neither shown nor an answer. */
+  hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the answer, without spaces around; Enter takes `stored`. */
   ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
   /** Prompts in the same way; nothing of the answer is shown. */

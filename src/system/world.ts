@@ -36,14 +36,15 @@ export function openWorld(
     bare.write(text);
   };
   const streams = { ...input, stderr: { ...bare, write } };
-  const readLine = lazy(async () => (await import('./terminal/prompts')).openPrompts(proc, onSignals));
+  const prompts = once(async () => (await import('./terminal/prompts')).openPrompts(proc, onSignals));
+  const wire = once(async () => (await import('./wire/wire')).openWire(proc, streams));
   const world: World = {
     ...quickWorld,
     version,
     platform,
     ...streams,
     terminal: {
-      ...openTerminal({ env, ...streams }, readLine),
+      ...openTerminal({ env, ...streams }, prompts),
       spin: spinner.spin,
       page(text) {
         const isLong = text.split('\n').length > proc.stdout.rows;
@@ -51,7 +52,7 @@ export function openWorld(
       },
     },
     keychain: openKeychain({ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD }),
-    postForm: lazy(async () => (await import('./wire/wire')).openWire(proc, streams)),
+    postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
       (await import('./processes/run-program')).runProgram({ platform, onSignals }, ...call),
     runCredentialCommand: async (...call) =>
@@ -70,14 +71,12 @@ export function openWorld(
   return { world, written };
 }
 
-/** Returns a function that is made when it is first called, of modules that are loaded for it. */
-function lazy<Call extends unknown[], Result>(
-  make: () => Promise<(...call: Call) => Promise<Result>>,
-): (...call: Call) => Promise<Result> {
-  let made: ReturnType<typeof make> | undefined;
-  return async (...call) => {
+/** Returns a function that makes something when it is first called, of modules that are loaded for it. */
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
     made ??= make();
-    return (await made)(...call);
+    return made;
   };
 }
 

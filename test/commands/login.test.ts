@@ -205,6 +205,7 @@ describe('of a person, login', () => {
     const terminal: Partial<Terminal> = {
       ...PLAIN,
       noPrompt: () => undefined,
+      hideTyping: async () => {},
       ask: (question) => heard(question, answers[question.slice(0, 6)]!),
       askSecret: (question) => heard(question, 'a secret'),
       ...own,

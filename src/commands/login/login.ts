@@ -22,6 +22,8 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const noPrompt = world.terminal.noPrompt();
   const piped = noPrompt === undefined ? undefined : await readAnswers(given, sources, noPrompt, world);
+  // The look at the keychain takes its time, in which people type ahead.
+  if (!piped) await world.terminal.hideTyping();
   await world.config.checkWritable();
   await checkKeychain(keychainTimeoutMs, world);
 

@@ -1,55 +1,55 @@
 /**
- * Prompts, line by line on stderr. One readline for all of them: from the first prompt until gwtoken ends,
+ * Prompts, line by line on stderr. One readline for all of them: from when it is opened until gwtoken ends,
  * the terminal echoes nothing by itself, so that a secret typed ahead, or pasted behind the client ID, is
  * not shown.
  */
-import { createInterface, type Interface } from 'node:readline';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted } from '../../errors';
+import { Interrupted, orUndefined } from '../../errors';
 import { untilSignal } from '../../waiting';
 import type { World } from '../../world';
 import { endBySignal } from '../processes/end-by-signal';
 import type { ReadLine } from './terminal';
 
-/** Time in which what was typed before a prompt arrives. */
+/** Time in which what was typed before a prompt arrives on Windows. */
 const TYPED_AHEAD_MS = 10;
 
+const CTRL_C = 3;
+
+/** In a class `\b` is Backspace, as some terminals send it. */
 const BACKSPACE = /[\b\x7f]/;
 
+/** Opens the prompts: nothing that is typed from now on is shown, but for the answer to one of them. */
 export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals']): ReadLine {
   const { stdin, stderr } = proc;
   let isShown = false;
-  /** The question whose answer is not shown. */
+  /** The question whose answer is not shown; readline itself shows any other again after fg. */
   let hidden = '';
   const write: Writable['_write'] = (chunk, _, done) => {
     if (isShown) stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
     done();
   };
   const output = Object.assign(new Writable({ write }), { columns: stderr.columns });
-
-  let opened: Interface | undefined;
-  const open = (): Interface => {
-    const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
-    const leave = (): void => {
-      if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
-    };
-    const goOn = (): void => {
-      stderr.write(hidden);
-      reader.resume();
-    };
-    // Ctrl-C; Ctrl-D or the end of input; and Ctrl-Z with fg, behind which readline is paused.
-    return reader.on('SIGINT', leave).on('close', leave).on('SIGCONT', goOn);
+  const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+  const interrupt = (): void => {
+    if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
   };
+  const redraw = (): void => {
+    stderr.write(hidden);
+    reader.resume();
+  };
+  // Ctrl-C; Ctrl-D or the end of input; and Ctrl-Z with fg, behind which readline is paused.
+  reader.on('SIGINT', interrupt).on('close', interrupt).on('SIGCONT', redraw);
 
   return async (question, isSecret) => {
     let isEnded = false;
     try {
       return await untilSignal(onSignals, async () => {
-        opened ??= open();
-        const reader = opened;
         await sleep(TYPED_AHEAD_MS);
-        // Ends a line that nobody asked for: what was typed ahead is dropped.
+        if (dropTypedAhead().includes(CTRL_C)) interrupt();
+        // Ends a line that nobody asked for: readline drops it.
         reader.write(null, { name: 'enter' });
         const line = await new Promise<string>((resolve) => {
           isShown = true;
@@ -62,7 +62,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
           if (isSecret) hidden = question;
         });
         isEnded = !isSecret;
-        return edited(line).trim();
+        return withBackspaces(line).trim();
       });
     } finally {
       isShown = false;
@@ -72,8 +72,22 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
   };
 }
 
+/** Takes from the terminal what readline has not read yet, and returns it; nothing on Windows. */
+function dropTypedAhead(): Buffer {
+  const dropped = Buffer.alloc(4096);
+  orUndefined(() => {
+    const terminal = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      while (readSync(terminal, dropped) > 0);
+    } finally {
+      closeSync(terminal);
+    }
+  });
+  return dropped;
+}
+
 /** Applies each Backspace, which readline leaves in the line if the terminal cannot draw (TERM=dumb). */
-function edited(line: string): string {
+function withBackspaces(line: string): string {
   let text = line;
   while (BACKSPACE.test(text)) text = text.replace(/[^\b\x7f]?[\b\x7f]/, '');
   return text;

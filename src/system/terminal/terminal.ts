@@ -12,8 +12,9 @@ export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 
 export function openTerminal(
   { env, stdin, stdout, stderr }: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr'>,
-  readLine: ReadLine,
+  openPrompts: () => Promise<ReadLine>,
 ): Omit<Terminal, 'spin' | 'page'> {
+  const readLine: ReadLine = async (question, isSecret) => (await openPrompts())(question, isSecret);
   /** Asks until the check finds no problem. */
   const ask = async (
     question: string,
@@ -33,6 +34,9 @@ export function openTerminal(
       if (!stdin.isTTY()) return 'stdin is not a terminal';
       if (!stderr.isTTY()) return 'stderr is not a terminal';
       return isCi(env) ? 'CI is set' : undefined;
+    },
+    async hideTyping() {
+      await openPrompts();
     },
     ask: (question, check, stored) => ask(question, check, { stored }),
     askSecret: (question, check) => ask(question, check, { isSecret: true }),

@@ -7,7 +7,7 @@ import { filesBelow } from '../../harness/homes/files';
 import { type Home, openHome } from '../../harness/homes/home';
 import { type Keyring, startKeyring } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
-import { descendants } from '../../harness/programs/processes';
+import { descendants, until } from '../../harness/programs/processes';
 import type { Terminal } from '../../harness/programs/terminal';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'hush+/=&' };
@@ -97,6 +97,20 @@ describe('gwtoken login, on a terminal', () => {
       client_id: CLIENT.clientId,
       client_secret: CLIENT.clientSecret,
     });
+  });
+
+  test('does not show what is typed before the first question either, and does not take it', async () => {
+    openInShell();
+    const child = () => descendants(terminal.pid)[1];
+    await until('the keychain is looked at', () => child() !== undefined);
+    process.kill(child()!, 'SIGSTOP');
+    terminal.type('early-hush\r');
+    await sleep(300);
+    process.kill(child()!, 'SIGCONT');
+    await terminal.waitFor(/Region \(eu or us\): $/);
+    terminal.type(CTRL_C);
+    await terminal.waitFor('end\n');
+    expect(terminal.raw()).not.toMatch(/hush|Type eu or us/);
   });
 
   test.for([

@@ -51,7 +51,7 @@ test('what is stored stands in brackets for Enter, a bad answer is refused at on
       shown += `${question}${isSecret}\n`;
       return answers.shift() ?? '';
     };
-    return openTerminal({ env: {}, stderr: { write } } as unknown as World, readLine);
+    return openTerminal({ env: {}, stderr: { write } } as unknown as World, async () => readLine);
   };
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
   expect(await typing('bad', '').ask('Name', check, 'stored')).toBe('stored');
