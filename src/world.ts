@@ -55,7 +55,7 @@ interface ConfigFile {
   read(): Config;
   /** Writes all edits at once, under a lock. */
   edit(edits: readonly ConfigEdit[]): Promise<void>;
-  /** Throws the error of {@link edit} before any prompt or change. */
+  /** Throws before any prompt or change if this, or the list of stored clients, cannot be written. */
   checkWritable(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** What login asks, checks, stores and says; the keychain is a list here. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
@@ -80,10 +80,11 @@ describe('login', () => {
     ]);
     expect((await login('--sandbox')).slice(1)).toEqual(next(' --region eu --sandbox'));
     expect((await login('--profile', 'acme')).slice(1)).toEqual([
+      `Set auth-url.eu = ${A} for profile acme in FILE`,
       'Set region = eu for profile acme in FILE',
       ...next(' --region eu --profile acme'),
     ]);
-    const profiles = { acme: { region: 'eu' } };
+    const profiles = { acme: { 'auth-url.eu': A, region: 'eu' } };
     expect(readJson('config.json')).toEqual({ 'auth-url.us': A, 'auth-url.eu': A, region: 'eu', profiles });
   });
 
@@ -93,6 +94,12 @@ describe('login', () => {
     expect(readJson('config.json')).toEqual({ 'auth-url.us': bound.auth_url, region: 'us' });
     expect(readJson('clients.json')).toEqual({ 'default:sandbox:us': bound });
     expect(itemOf('default:sandbox:us')).toEqual({ ...bound, client_secret: 'a secret' });
+  });
+
+  test('of the default profile replaces its own values, if the config file has such', async () => {
+    gw.configure({ profiles: { default: { 'auth-url.eu': 'https://old.example.com', region: 'us' } } });
+    await login('--region', 'eu', '--auth-url', A);
+    expect(readJson('config.json').profiles).toEqual({ default: { 'auth-url.eu': A, region: 'us' } });
   });
 
   test('warns of what will be used in the place of what it stored', async () => {
@@ -145,7 +152,7 @@ describe('with nobody to ask, login', () => {
       line(
         '--region, --auth-url, --client-id, --secret-stdin',
         '--region eu --auth-url https://YOUR-AUTH-URL --client-id ID',
-        "the auth URL is the token endpoint before /oauth2/token; the gateway's operator has it",
+        "the auth URL is the token endpoint without /oauth2/token; the endpoint's operator has it",
       ),
     );
     gw.configure({ 'auth-url': 'https://{region}.example.com' });
@@ -206,7 +213,8 @@ describe('of a person, login', () => {
       ...PLAIN,
       noPrompt: () => undefined,
       hideTyping: async () => {},
-      ask: (question) => heard(question, answers[question.slice(0, 6)]!),
+      ask: (question, _, stored) =>
+        heard(question + (stored ? ` [${stored}]` : ''), answers[question.slice(0, 6)]!),
       askSecret: (question) => heard(question, 'a secret'),
       ...own,
     };
@@ -235,10 +243,10 @@ describe('of a person, login', () => {
         return tryAll(['', 'a\tb', 'a secret'], check);
       },
     });
-    gw.configure({ region: 'eu', profile: 'acme' });
+    gw.configure({ region: 'eu', profile: 'acme', 'auth-url.us': 'no URL' });
     const { code, stderr } = await gw.cli(['login']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^The auth URL is the token endpoint before .*\n/);
+    expect(stderr).toMatch(/^The auth URL is the token endpoint without .*\n/);
     expect(asked).toEqual([
       ['Region (eu or us)', 'eu'],
       ['Type eu or us', 'Type eu or us', undefined, undefined],
@@ -267,7 +275,11 @@ describe('of a person, login', () => {
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(asked).toEqual(['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`]);
+    const [url, ...others] = ['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`];
+    expect(asked).toEqual([url, ...others]);
+    // In brackets now, like the client ID.
+    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
+    expect(asked.slice(3)).toEqual([`${url} [${A}]`, `${others[0]} [id]`, others[1]]);
   });
 
   test('asks nothing before a wrong value, a folder or a keychain that cannot be used', async () => {
@@ -275,6 +287,11 @@ describe('of a person, login', () => {
     const { terminal } = gw.own;
     const fail = () => Promise.reject(new GwtokenError('local', 'it cannot be used'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: fail };
+    gw.configure({});
+    const clients = join(gw.config, 'clients.json');
+    writeFileSync(clients, 'no JSON', { mode: 0o600 });
+    expect((await gw.cli(['login'])).stderr).toMatch(/^gwtoken: error: config file .*clients\.json /);
+    rmSync(clients);
     for (const own of [{ keychain: { probe: fail } }, { config }]) {
       gw.own = { terminal, ...own } as never;
       expect((await gw.cli(['login'])).stderr).toMatch(/^gwtoken: error: it cannot be used\n/);

@@ -8,7 +8,7 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
+import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
 import { resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
@@ -80,7 +80,7 @@ export function loginLine(client: Client, authUrl: string, clientId: string): st
 }
 
 const ABOUT_AUTH_URL =
-  "the auth URL is the token endpoint before /oauth2/token; the gateway's operator has it";
+  "the auth URL is the token endpoint without /oauth2/token; the endpoint's operator has it";
 
 async function readSecret({ stdin }: World): Promise<string> {
   try {
@@ -92,20 +92,33 @@ async function readSecret({ stdin }: World): Promise<string> {
   }
 }
 
-/** Prompts for all that is missing, in the order region, auth URL, client ID, secret. */
+/**
+ * Prompts for all that no flag or variable gives, in the order region, auth URL, client ID, secret. What is
+ * stored or in the config file is only the answer that a prompt suggests.
+ */
 export async function askMissing(
   { region: setting, clientId: givenId, ...given }: Given,
   sources: SettingSources,
   world: World,
 ): Promise<Answers> {
-  // That of the config file is only the answer that the prompt suggests.
   const isGiven = setting && setting.source.kind !== 'config';
   const region = isGiven ? setting.value : await askRegion(setting?.value, world);
   const client: Client = { ...given, region };
-  const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value ?? (await askAuthUrl(client, world));
+  const authUrl =
+    givenUrl(sources, client) ?? (await askAuthUrl(client, configuredUrl(sources, client), world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = givenId ?? (await askClientId(client, stored, world));
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
+}
+
+function givenUrl(sources: SettingSources, client: Client): string | undefined {
+  const config = { path: '', general: {}, profiles: {} };
+  return resolve(SETTINGS.authUrl, { ...sources, config }, client)?.value;
+}
+
+/** Returns the auth URL of the config file; undefined also if it is invalid, and so to be replaced. */
+function configuredUrl(sources: SettingSources, client: Client): string | undefined {
+  return orUndefined(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client)?.value);
 }
 
 /** Prompts for ID and secret again after a refusal. */
@@ -122,7 +135,11 @@ async function askRegion(suggested: string | undefined, { terminal }: World): Pr
   return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
 }
 
-async function askAuthUrl({ region }: Client, { terminal, stderr }: World): Promise<string> {
+async function askAuthUrl(
+  { region }: Client,
+  suggested: string | undefined,
+  { terminal, stderr }: World,
+): Promise<string> {
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
     const error = valueOrError(() => parse(answer));
@@ -130,8 +147,8 @@ async function askAuthUrl({ region }: Client, { terminal, stderr }: World): Prom
       ? [error.message, ...error.hints].map(capitalized).join('. ')
       : undefined;
   };
-  stderr.write(`${capitalized(ABOUT_AUTH_URL)}.\n`);
-  return parse(await terminal.ask(`Auth URL for ${region}`, check));
+  if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}.\n`);
+  return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));
 }
 
 async function askClientId(

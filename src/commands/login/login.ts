@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
-import { GwtokenError, valueOrError } from '../../errors';
+import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
@@ -96,16 +96,18 @@ function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers
 
 /** Returns the settings that a login changes: the auth URL, and the profile's region if it has none. */
 function loginEdits({ client, authUrl }: Answers, sources: SettingSources): ConfigEdit[] {
-  const { general, profiles } = sources.config;
-  // The default profile uses the general values.
-  const profile = client.profile === DEFAULT_PROFILE ? undefined : client.profile;
-  const values = profile === undefined ? general : profiles[profile];
-  // An invalid one is replaced like any other.
-  const current = valueOrError(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client));
-  const isSet = !(current instanceof GwtokenError) && current?.value === authUrl;
+  const { general, profiles, path } = sources.config;
+  // The default profile uses the general values, unless it has its own.
+  const usesGeneral = client.profile === DEFAULT_PROFILE && !profiles[DEFAULT_PROFILE];
+  const profile = usesGeneral ? undefined : client.profile;
+  const values = (usesGeneral ? general : profiles[client.profile]) ?? {};
+  // Not by the general one, which a login of another profile may change. An invalid one is replaced.
+  const config = { path, general: values, profiles: {} };
+  const current = orUndefined(() => resolve(SETTINGS.authUrl, { flags: {}, env: {}, config }, client));
+  const isSet = current?.value === authUrl;
   return [
     ...(isSet ? [] : [{ profile, key: `auth-url.${client.region}`, value: authUrl }]),
-    ...(values?.['region'] === undefined ? [{ profile, key: 'region', value: client.region }] : []),
+    ...(values['region'] === undefined ? [{ profile, key: 'region', value: client.region }] : []),
   ];
 }
 

@@ -35,7 +35,11 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
       path: configPath,
       read: () => (folder === undefined ? NOTHING : readConfig(configPath(), host)),
       edit: async (edits) => rewrite(configPath(), host, (path) => edited(readConfig(path, host), edits)),
-      checkWritable: async () => unlessUnwritable(configPath(), (folder) => checkFolder(folder, host)),
+      async checkWritable() {
+        // The list of stored clients is in the same directory, and a login writes it last.
+        readTrusted(clientsPath(), host);
+        await unlessUnwritable(configPath(), (directory) => checkFolder(directory, host));
+      },
     },
     clients: {
       read: () => (folder === undefined ? {} : knownIn(readTrusted(clientsPath(), host))),
