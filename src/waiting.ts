@@ -23,9 +23,10 @@ export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 /** The longest timeout that a setting accepts. */
 export const LONGEST_LIMIT_MS = 3_600_000;
 
-/** Returns a `keychain-timeout` to try if this one was too short, as the setting is written: `20s`. */
-export function longerTimeout(limitMs: number): string {
-  return `${Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000)}s`;
+/** Returns the hint if this `keychain-timeout` was too short. */
+export function allowMoreTime(limitMs: number): string {
+  const longer = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
+  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longer}s`;
 }
 
 /**

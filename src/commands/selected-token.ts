@@ -1,6 +1,6 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
+import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, profileFlag, REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
@@ -78,15 +78,19 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const login = loginCommand(client, authUrl);
   const isKeychain = source.kind === 'keychain';
   if (kind === 'refused') return refusalSteps(error, query);
-  if (reason === 'bound-elsewhere') {
-    const way = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
-    return [`to use ${authUrl.value}, ${way}`];
-  }
+  if (reason === 'bound-elsewhere')
+    return [`to use ${authUrl.value}, ${isKeychain ? `run: ${login}` : bindingOfCommand(query)}`];
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
   return isKeychain && isNotThere
     ? waysToCredentials(client, login, sources)
     : variablesHint(client, sources);
+}
+
+/** Returns how a credential command's secret may be sent to the auth URL; one in the config file may be old. */
+function bindingOfCommand({ client: { region, profile }, authUrl: { value, source } }: Query): string {
+  if (source.kind === 'config') return 'let the command print it as "auth_url"';
+  return `run: gwtoken config set auth-url.${region} ${shellWord(value)}${profileFlag(profile)}`;
 }
 
 /** Returns how a client without credentials gets some. */

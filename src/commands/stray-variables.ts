@@ -2,7 +2,7 @@
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
-import { allKeys, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
+import { allKeys, configKeys, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
 import { similarWords } from '../text';
 import type { Env } from '../world';
 
@@ -25,10 +25,16 @@ function knownVariables(): readonly string[] {
 /** Variables that gwtoken sets, under any prefix. */
 const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE)$/;
 
-/** Returns each set variable that looks like one of gwtoken's, with the names that were perhaps meant. */
+/** Returns each set variable that looks like one of gwtoken's, with what was perhaps meant. */
 export function strayVariables(env: Env): { readonly name: string; readonly meant: readonly string[] }[] {
   const known = knownVariables();
   return Object.keys(env)
     .filter((name) => /^GW_?TOKEN_/i.test(name) && env[name] && !OUTPUT.test(name) && !known.includes(name))
-    .map((name) => ({ name, meant: similarWords(name.toUpperCase(), known) }));
+    .map((name) => ({ name, meant: onlyInConfig(name) ?? similarWords(name.toUpperCase(), known) }));
+}
+
+/** Returns the line that sets what has a key of the config file, and on purpose no variable. */
+function onlyInConfig(name: string): readonly string[] | undefined {
+  const key = configKeys().find((each) => `GWTOKEN_${each.replace(/\W/g, '_')}`.toUpperCase() === name);
+  return key === undefined ? undefined : [`gwtoken config set ${key} VALUE`];
 }

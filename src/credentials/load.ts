@@ -7,7 +7,7 @@ import { type Client, clientName, profileFlag, withoutCredentials } from '../cli
 import { failure, GwtokenError } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
-import { ANSWER_WITHIN_MS, hasPerson, isCi, longerTimeout } from '../waiting';
+import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import { notReturned, parseCredentials, parseItem, type StoredCredentials } from './keychain-item';
@@ -44,8 +44,7 @@ async function runCommand(
   const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
   const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
-  const wait = `set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to ${longerTimeout(timeoutMs)}`;
-  const hint = end.how === 'late' ? `to allow more time, ${wait}` : see;
+  const hint = end.how === 'late' ? allowMoreTime(timeoutMs) : see;
   throw failure('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, hint);
 }
 

@@ -1,6 +1,6 @@
 /** Resolves each setting with its source: flag, then environment variable, then config file, then default. */
 
-import { type Client, checkProfile, clientFlags, REGIONS } from '../client';
+import { type Client, checkProfile, clientFlags, profileFlag, REGIONS } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
 import { CI_HELP, isCi } from '../waiting';
 import type { Config, QuickWorld } from '../world';
@@ -125,11 +125,12 @@ export function resolveClient(sources: SettingSources): Client {
 export function requireAuthUrl(sources: SettingSources, client: Client): Setting<string> {
   const found = resolve(SETTINGS.authUrl, sources, client);
   if (found) return found;
-  const names = [`GWTOKEN_AUTH_URL_${client.region.toUpperCase()}`, 'GWTOKEN_AUTH_URL'];
+  const { region, profile } = client;
+  const set = `gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
   throw usage(
-    `no auth URL set for region ${client.region}`,
+    `no auth URL set for region ${region}`,
     isCi(sources.env) ? CI_HELP : `to set up this client, run: gwtoken login ${clientFlags(client)}`,
-    `or use --auth-url URL, or set ${names.join(' or ')}`,
+    `or set ${variableOf(SETTINGS.authUrl, `auth-url.${region}`)}, or run: ${set}`,
   );
 }
 

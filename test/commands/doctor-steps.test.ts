@@ -212,9 +212,13 @@ test('doctor names variables that look like gwtoken’s, and the ones that were 
   const shown = (env: Record<string, string>) =>
     variableChecks({ env }).map(({ result, message, hints }) => [result, message, ...hints]);
   expect(shown(right)).toEqual([['ok', 'no misspelled ones']]);
-  expect(shown({ ...right, GWTOKEN_REGOIN: 'us', GW_TOKEN_XYZ: '1' })).toEqual([
+  expect(shown({ ...right, GWTOKEN_REGOIN: 'us', GW_TOKEN_XYZ: '1', GWTOKEN_API_URL_EU: 'x' })).toEqual([
     ['warning', 'GWTOKEN_REGOIN: gwtoken reads no variable of this name', 'did you mean: GWTOKEN_REGION'],
     ['warning', 'GW_TOKEN_XYZ: gwtoken reads no variable of this name'],
+    [
+      ...['warning', 'GWTOKEN_API_URL_EU: gwtoken reads no variable of this name'],
+      'did you mean: gwtoken config set api-url.eu VALUE',
+    ],
   ]);
 });
 

@@ -292,7 +292,7 @@ describe('a credential command', () => {
       'no end',
       { how: 'late' },
       'did not finish within 10 s',
-      ['to allow more time, set keychain-timeout or GWTOKEN_KEYCHAIN_TIMEOUT to 20s'],
+      ['to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to 20s'],
     ],
   ])('that ends with %s fails', async (_, how, problem, hints) => {
     end = how;
@@ -328,10 +328,11 @@ describe('a credential command', () => {
 
   test('has a secret for the address that it prints, else for the config’s', async () => {
     const stray = 'https://stray.example.com';
+    const set = `run: gwtoken config set auth-url.eu ${stray}`;
     const refused = (printed: string) => ({
       code: 2,
       error: `the credential command printed ${printed}, but GWTOKEN_AUTH_URL says ${stray}; nothing was sent`,
-      hints: [`to use ${stray}, let the command print it as "auth_url"`],
+      hints: [`to use ${stray}, ${set}`],
     });
     gw.env['GWTOKEN_AUTH_URL'] = stray;
     expect(await get()).toEqual(refused('no auth URL'));
@@ -340,6 +341,10 @@ describe('a credential command', () => {
     expect(gw.posts).toHaveLength(0);
     end = prints(GOOD.replace('}', `,"auth_url":"${stray}/"}`));
     expect(await gw.get()).toBe('token-1');
+    delete gw.env['GWTOKEN_AUTH_URL'];
+    expect((await get('--fresh')).hints).toEqual([
+      `to use ${AUTH_URL}, let the command print it as "auth_url"`,
+    ]);
   });
 
   test('gets the caller’s environment without what is gwtoken’s own secret, and the client', async () => {

@@ -20,7 +20,7 @@ describe('a setting that is missing', () => {
 
   test('the auth URL, of this client', () => {
     const message = 'no auth URL set for region eu';
-    const ways = 'or use --auth-url URL, or set GWTOKEN_AUTH_URL_EU or GWTOKEN_AUTH_URL';
+    const ways = 'or set GWTOKEN_AUTH_URL_EU, or run: gwtoken config set auth-url.eu URL';
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
     const sandbox = { ...EU, environment: 'sandbox' } as const;
     expect(refusal(() => requireAuthUrl(sources({}), sandbox))).toEqual({ message, hints: [login, ways] });

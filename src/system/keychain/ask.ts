@@ -48,12 +48,8 @@ export async function ask(
   let problem: KeyringProblem;
   /** Tells the person what the keychain is waiting for. */
   const notify = async (over: AbortSignal): Promise<void> => {
+    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
     if (isLinux) problem = await keyringProblem(env, over);
-    const what =
-      problem === 'locked'
-        ? 'the keychain is locked: unlock it in the dialog'
-        : 'waiting for the keychain: is a dialog open?';
-    if (canAnswer && !over.aborted) note(world, `${what} (up to ${withinMs / 1000} s)`);
   };
   const askAndNotify = async (over: AbortSignal): Promise<Value> => {
     const notice = setTimeout(notify, NOTICE_AFTER_MS, over);

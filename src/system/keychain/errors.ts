@@ -1,7 +1,7 @@
 /** Keychain failures: a row for each reason, with the systems' texts that mean it, and what to do. */
 import { GwtokenError } from '../../errors';
 import { cleaned } from '../../text';
-import { longerTimeout } from '../../waiting';
+import { allowMoreTime } from '../../waiting';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
 
@@ -133,6 +133,6 @@ export function notAnswered(
   if (problem !== undefined) return keychainError(problem, platform);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
     reason: 'timed-out',
-    hints: [`to wait longer, run: gwtoken config set keychain-timeout ${longerTimeout(limitMs)}`],
+    hints: [allowMoreTime(limitMs)],
   });
 }

@@ -73,7 +73,7 @@ test('a limit that has passed names what was waited for', () => {
   };
   expect(late('locked')).toEqual(['locked', 'the keychain is locked', 'unlock it']);
   expect(late('no-collection').slice(0, 2)).toEqual(['no-collection', 'the keychain has no default keyring']);
-  const longer = 'to wait longer, run: gwtoken config set keychain-timeout 6s';
+  const longer = 'to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to 6s';
   expect(notAnswered(undefined, 2500, 'linux')).toMatchObject({
     reason: 'timed-out',
     message: 'the keychain did not answer within 2.5 s',

@@ -50,7 +50,7 @@ describe('KWallet', () => {
     const env = { ...SETTINGS, ...wallet.env, MARK: mark };
     const childRuns = () => processesWith(mark).some((line) => line.includes('keychain-child'));
     const terminal = openGwtoken(['get'], { env });
-    await terminal.waitFor('gwtoken: the keychain is locked: unlock it in the dialog (up to 60 s)\n');
+    await terminal.waitFor('gwtoken: waiting for the keychain: answer its dialog (up to 60 s)\n');
     expect(childRuns()).toBe(true);
     terminal.type('\x03');
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
