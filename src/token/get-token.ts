@@ -48,7 +48,7 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
 /** Returns the cached token if it may serve in spite of the error, with a warning; else throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
   if (query.fresh || !(error instanceof GwtokenError)) throw error;
-  const entry = entryMeanwhile(query, error, world);
+  const entry = entryDuringOutage(query, error, world);
   if (entry === undefined) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
@@ -108,7 +108,7 @@ async function fetchNew(query: Query, credentials: Credentials, world: TokenWorl
 }
 
 /** Returns the cached token that serves while the endpoint is down: one that has 10 s left or more. */
-export function entryMeanwhile(
+export function entryDuringOutage(
   query: Query,
   { kind }: GwtokenError,
   world: QuickWorld,

@@ -65,7 +65,7 @@ describe('doctor makes the next request of the selected client, and', () => {
     expect([code, stderr]).toEqual([0, '']);
     const file = `${gw.config}/config.json`;
     expect(stdout.split('\n').slice(1)).toEqual([
-      'ok   variables         no misspelled ones',
+      'ok   variables         none misspelled',
       `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${A} (auth-url.eu in ${file}), timeout: 3 s (--timeout)`,
       `ok   config directory  ${gw.config}`,
       `ok   cache directory   ${gw.cache}`,
@@ -211,12 +211,12 @@ test('doctor names variables that look like gwtoken’s, and the ones that were 
   const right = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };
   const shown = (env: Record<string, string>) =>
     variableChecks({ env }).map(({ result, message, hints }) => [result, message, ...hints]);
-  expect(shown(right)).toEqual([['ok', 'no misspelled ones']]);
+  expect(shown(right)).toEqual([['ok', 'none misspelled']]);
   expect(shown({ ...right, GWTOKEN_REGOIN: 'us', GW_TOKEN_XYZ: '1', GWTOKEN_API_URL_EU: 'x' })).toEqual([
-    ['warning', 'GWTOKEN_REGOIN: gwtoken reads no variable of this name', 'did you mean: GWTOKEN_REGION'],
-    ['warning', 'GW_TOKEN_XYZ: gwtoken reads no variable of this name'],
+    ['warning', "GWTOKEN_REGOIN: not a variable of gwtoken's", 'did you mean: GWTOKEN_REGION'],
+    ['warning', "GW_TOKEN_XYZ: not a variable of gwtoken's"],
     [
-      ...['warning', 'GWTOKEN_API_URL_EU: gwtoken reads no variable of this name'],
+      ...['warning', "GWTOKEN_API_URL_EU: not a variable of gwtoken's"],
       'did you mean: gwtoken config set api-url.eu VALUE',
     ],
   ]);

@@ -1,4 +1,4 @@
-/** Doctor's checks: of what surrounds a request, of each of its steps, and of the clock. */
+/** Doctor's checks: one for each step of a request, and for what surrounds it. */
 
 import type { GwtokenError } from '../../errors';
 import { duration, shellWord } from '../../text';
@@ -43,9 +43,9 @@ function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeFold
 export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
   const stray = strayVariables(env).map(({ name, meant }) => {
     const hints = meant.map((each) => `did you mean: ${each}`);
-    return warning('variables', `${name}: gwtoken reads no variable of this name`, ...hints);
+    return warning('variables', `${name}: not a variable of gwtoken's`, ...hints);
   });
-  return stray.length > 0 ? stray : [passed('variables', 'no misspelled ones')];
+  return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
 }
 
 /** The step that fails if `get` ends while it waits for this. */
@@ -60,8 +60,6 @@ const STEP_OF = {
   reply: 'token request',
   body: 'token request',
 } as const;
-/** All steps in their order; some are there twice. */
-const STEPS = ['settings', 'config directory', 'cache directory', ...Object.values(STEP_OF), 'clock'];
 
 /** How far `get` has come: what it waits for, and all that is known by then. */
 export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
@@ -72,32 +70,49 @@ export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
   readonly token?: Token;
 }
 
-/** Returns a check for each step that worked and has something to say, then for the one that failed. */
+type Step = (typeof STEP_OF)[keyof typeof STEP_OF] | 'config directory' | 'cache directory' | 'clock';
+
+/** All steps in their order, with what is said of one that worked. */
+const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check | undefined>> = {
+  settings: ({ settings = '' }) => passed('settings', settings),
+  'config directory': (_, world) => directoryCheck('config', world),
+  'cache directory': (_, world) => directoryCheck('cache', world),
+  keychain: ({ query }) => (query?.source.kind === 'keychain' ? passed('keychain', 'answered') : undefined),
+  credentials: ({ query }) => query && passed('credentials', query.source.name),
+  DNS: ({ addresses, proxy }) => {
+    const ofProxy = proxy === undefined ? '' : ` of the proxy ${proxy}`;
+    return addresses && passed('DNS', `${addresses.join(', ')}${ofProxy}`);
+  },
+  // Shown by what comes next.
+  connection: () => undefined,
+  proxy: ({ proxy }) => (proxy === undefined ? undefined : passed('proxy', `connected through ${proxy}`)),
+  TLS: ({ tls }, world) => tls && tlsCheck(tls, world.now()),
+  'token request': ({ token }) => {
+    const valid = token?.lifetimeS === undefined ? '' : `, valid for ${duration(token.lifetimeS * 1000)}`;
+    return passed('token request', `token received${valid}`);
+  },
+  clock: ({ clock }) => clock,
+};
+
+/** Returns the checks of all steps in turn, up to the one that fails with the error. */
 export function stepChecks(progress: Progress, error: GwtokenError | undefined, world: World): Check[] {
-  const { settings = '', query, proxy, addresses, tls, clock, token } = progress;
-  const whose = proxy === undefined ? '' : ` of the proxy ${proxy}`;
-  const valid = token?.lifetimeS === undefined ? '' : `, valid for ${duration(token.lifetimeS * 1000)}`;
-  const worked = [
-    passed('settings', settings),
-    directoryCheck('config', world),
-    directoryCheck('cache', world),
-    query?.source.kind === 'keychain' && passed('keychain', 'answered'),
-    query && passed('credentials', query.source.name),
-    addresses && passed('DNS', `${addresses.join(', ')}${whose}`),
-    proxy !== undefined && passed('proxy', `connected through ${proxy}`),
-    tls && tlsCheck(tls, world.now()),
-    passed('token request', `token received${valid}`),
-    clock,
-  ].filter((check) => typeof check === 'object');
-  if (!error) return worked;
-  const step = failingStep(progress, error);
-  const before = worked.filter(({ name }) => STEPS.indexOf(name) < STEPS.indexOf(step));
-  const certificate = step === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
-  return [...before, failed(step, error, certificate)];
+  const failing = error && failingStep(progress, error);
+  const checks: Check[] = [];
+  for (const [step, checkOf] of Object.entries(STEPS)) {
+    if (step === failing) return [...checks, failed(step, error!, certificateOf(step, progress, world))];
+    const check = checkOf(progress, world);
+    if (check) checks.push(check);
+  }
+  return checks;
+}
+
+/** Returns what the message of a failed TLS handshake ends with. */
+function certificateOf(step: string, { tls }: Progress, world: World): string {
+  return step === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
 }
 
 /** Returns the step that failed. For the wire a TLS handshake is a part of connecting. */
-function failingStep({ waitingFor, proxy }: Progress, { reason }: GwtokenError): string {
+function failingStep({ waitingFor, proxy }: Progress, { reason }: GwtokenError): Step {
   if (waitingFor !== 'connect') return STEP_OF[waitingFor];
   if (proxy !== undefined) return 'proxy';
   return reason === 'certificate' ? 'TLS' : 'connection';

@@ -7,7 +7,7 @@ import { gather, settingLines } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';
 import { lifeLeftMs, lookInCache, ownEntry } from '../../token/cache';
-import { entryMeanwhile } from '../../token/get-token';
+import { entryDuringOutage } from '../../token/get-token';
 import { minTtlProblem, type Query } from '../../token/query';
 import type { World } from '../../world';
 import { writeFindings } from '../report';
@@ -106,7 +106,8 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
 /** Says it if `get` prints a cached token in spite of the failure. */
 function cachedToken(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
-  const entry = lookInCache(query, world) ? ownEntry(query, world) : entryMeanwhile(query, error, world);
+  // As `get` has it: a usable token whatever fails, and one with some time left during an outage.
+  const entry = lookInCache(query, world) ? ownEntry(query, world) : entryDuringOutage(query, error, world);
   if (!entry || minTtlProblem(entry.token, query, world.now())) return [];
   const left = duration(lifeLeftMs(entry, world.now()));
   return [warning('cache', `get still prints the cached token, which is valid for ${left} more`)];
