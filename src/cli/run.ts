@@ -20,6 +20,7 @@ import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
+  // An error repeats what was typed; stdout has none of it.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
@@ -42,10 +43,9 @@ export async function run(argv: readonly string[], given: World): Promise<number
   }
 }
 
-/** Returns the command that is named first. It may not be the first word: options before it are an error. */
+/** Returns the command that is named first, also behind a wrong option: an eval has to fail then too. */
 function commandIn(argv: readonly string[]): Command | undefined {
-  const [first] = argv.flatMap((word) => COMMANDS.find(({ name }) => name === word) ?? []);
-  return first;
+  return argv.map((word) => COMMANDS.find(({ name }) => name === word)).find(Boolean);
 }
 
 /** Returns a world with `--verbose`, which has told the version. */

@@ -16,7 +16,7 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['version', '--version'],
 ]);
 
-/** Returns the error for commander's. No value that was typed is in it: that may be a secret. */
+/** Returns the error for commander's. Of an option only its name is in it: its value may be a secret. */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
   const [said = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
@@ -68,7 +68,7 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
 function meantByOption(name: string, { parent, options }: Parser): string | undefined {
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
-  if (!parent) return 'options follow the command: gwtoken COMMAND [options]';
+  if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
   return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
 }
 

@@ -43,7 +43,7 @@ export const PREFIX: Flag = {
 export const FRESH: Flag = {
   spec: '--fresh',
   help: 'request a new token instead of using a cached one',
-  group: 'Output:',
+  group: 'Request:',
 };
 
 function formatFlag(formats: readonly string[]): Flag {

@@ -12,8 +12,8 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
   const format = getFormat(flags);
   checkOutput(flags['output']);
   const answer = await selectedToken(gather(flags, world), world);
-  maskToken(answer.token.accessToken, world);
   const text = format(answer, world.now());
+  maskToken(answer.token.accessToken, world);
   const { output = STDOUT } = flags;
   if (output === STDOUT) world.stdout.write(text);
   else world.replaceFile(String(output), text);

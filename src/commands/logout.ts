@@ -1,12 +1,12 @@
 /** The command `gwtoken logout`. */
-import { type Client, clientName, parseClientName, shortId } from '../client';
+import { type Client, clientFlags, clientName, parseClientName, shortId } from '../client';
 import { notReturned } from '../credentials/keychain-item';
-import { failure, type GwtokenError, messageOf, usage } from '../errors';
+import { failure, GwtokenError, messageOf, usage } from '../errors';
 import { gather, resolve } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { warn } from '../text';
 import type { World } from '../world';
-import { unlessCancelled } from './report';
+import { sayIfCancelled } from './report';
 import { clientOrThrow } from './selected-token';
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
@@ -14,7 +14,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const isAll = flags['all'] === true;
   const clients = isAll ? allClients(flags, world) : [clientOrThrow(nothingStored(), sources, world)];
-  const mustAsk = flags['yes'] !== true && (await areStored(clients, keychainTimeoutMs, world));
+  const mustAsk = flags['yes'] !== true && (await isAnyStored(clients, keychainTimeoutMs, world));
   if (mustAsk && !(await isConfirmed(clients, world))) return;
   let failed: unknown;
   for (const client of clients) {
@@ -35,10 +35,14 @@ const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored c
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-const NOT_REMOVED = [
-  'allow access in the dialog, or unlock the keyring, and try again',
-  'if you removed the item yourself, run: gwtoken login, then gwtoken logout',
-];
+/** Returns the hints for an item that the keychain does not show; a new one makes its entry removable. */
+function notRemoved(client: Client): readonly string[] {
+  const flags = clientFlags(client);
+  return [
+    'allow access in the dialog, or unlock the keyring, and try again',
+    `if you removed it yourself, run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+  ];
+}
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
@@ -50,7 +54,7 @@ function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
 }
 
 /** Tells if there is anything to ask about; an item may also have been stored with another tool. */
-async function areStored(
+async function isAnyStored(
   clients: readonly Client[],
   keychainTimeoutMs: number | undefined,
   { clients: stored, keychain }: World,
@@ -77,7 +81,7 @@ async function isConfirmed(
       `with --yes it removes ${described.join(', ')}`,
     );
   const question = `Remove ${described.join(', ')}?`;
-  const isSure = await unlessCancelled('removed', { stderr }, () => terminal.confirm(question));
+  const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(question));
   if (!isSure) stderr.write('Nothing was removed.\n');
   return isSure;
 }
@@ -116,11 +120,12 @@ async function removeItem(
   try {
     const isDeleted = await keychain.delete(name, keychainTimeoutMs);
     // Only libsecret says of an item that it may not see that there is none.
-    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, NOT_REMOVED);
+    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, notRemoved(client));
     return isDeleted || entry !== undefined;
   } catch (error) {
     // A child that crashed may have removed the item before.
-    if (entry && (error as GwtokenError).reason !== 'crashed') await clients.add(name, entry);
+    const mayBeGone = error instanceof GwtokenError && error.reason === 'crashed';
+    if (entry && !mayBeGone) await clients.add(name, entry);
     throw error;
   }
 }

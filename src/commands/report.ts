@@ -1,4 +1,4 @@
-/** Output in lines: hints, findings with a mark each (doctor, status), and tables. */
+/** Output in lines: hints, findings with a mark each (doctor, status), tables, and the end of a prompt. */
 
 import { Interrupted } from '../errors';
 import { oneLine } from '../text';
@@ -43,7 +43,7 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Does what may prompt; says that nothing was done if the person leaves a prompt. */
-export async function unlessCancelled<T>(
+export async function sayIfCancelled<T>(
   done: 'stored' | 'removed',
   { stderr }: Pick<World, 'stderr'>,
   work: () => Promise<T>,

@@ -95,9 +95,8 @@ function bindingOfCommand({ client: { region, profile }, authUrl: { value, sourc
 
 /** Returns how a client without credentials gets some. */
 export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
-  const ways = variablesHint(client, sources);
-  if (isCi(sources.env)) return ways;
-  return [`to store credentials, run: ${login}`, ...ways.map((way) => way.replace(/^set /, 'or set '))];
+  if (isCi(sources.env)) return variablesHint(client, sources);
+  return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
 }
 
 function loginCommand(client: Client, { source, text }: Setting<string>): string {
@@ -126,7 +125,7 @@ export function refusalSteps(
 }
 
 /** Returns how variables would help: set, no longer empty, or no longer ignored. */
-function variablesHint(client: Client, { env, flags }: SettingSources): readonly string[] {
+function variablesHint(client: Client, { env, flags }: SettingSources, set = 'set'): readonly string[] {
   const names = variablePairs(client).flat();
   if (flags['profile'] !== undefined) {
     const ignored = names.find((name) => env[name]);
@@ -137,5 +136,5 @@ function variablesHint(client: Client, { env, flags }: SettingSources): readonly
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return [`empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`];
   const [id, secret] = names;
-  return [`set ${id} and ${secret} (gwtoken help ${isCi(env) ? 'ci' : 'keychain'})`];
+  return [`${set} ${id} and ${secret} (gwtoken help ${isCi(env) ? 'ci' : 'keychain'})`];
 }

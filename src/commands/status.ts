@@ -42,8 +42,7 @@ function readRows(sources: SettingSources, world: World) {
     const stored = known[clientName(client)];
     const entry = authUrl && ownEntry({ client, authUrl, source }, world);
     const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
-    const seen = source.kind === 'keychain' && stored ? stored : entry;
-    const clientId = source.clientId ?? seen?.clientId;
+    const clientId = source.clientId ?? ((source.kind === 'keychain' && stored) || entry)?.clientId;
     return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
   };
   return [...new Set([...Object.keys(known), ...(selectedName ? [selectedName] : [])])]

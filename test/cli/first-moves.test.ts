@@ -32,7 +32,7 @@ test.each([
 const many = (command: string) => `too many arguments for "${command}". Expected 0 arguments but got 1.`;
 const REGION = 'did you mean: --region eu';
 const NO_FLAG = 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
-const FIRST = 'options follow the command: gwtoken COMMAND [options]';
+const FIRST = 'put options after the command: gwtoken COMMAND [options]';
 test.each<[line: string, message: string, hint: string | undefined, command: string]>([
   // Other tools' words.
   ['whoami', 'unknown command "whoami"', 'did you mean: gwtoken status', ''],

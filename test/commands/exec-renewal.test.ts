@@ -149,7 +149,7 @@ test('an outage is warned of once, with one attempt every 30 s, then every 10 s'
   const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
   expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
   expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
-  expect(stderr).toBe('gwtoken: warning: the token file keeps the last token for now: no answer\n');
+  expect(stderr).toBe('gwtoken: warning: the token file still has the last token: no answer\n');
 });
 
 test('a warning that nobody reads ends no renewal', async () => {

@@ -1,3 +1,4 @@
+/** The file of `exec --token-file`: it has a valid token for as long as the command runs. */
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
@@ -58,7 +59,7 @@ export async function withTokenFile<T>(
         failure = undefined;
       } catch (error) {
         if (failure === undefined && !ended.signal.aborted)
-          warn(world, `the token file keeps the last token for now: ${messageOf(error)}`);
+          warn(world, `the token file still has the last token: ${messageOf(error)}`);
         failure = error;
       }
     }

@@ -11,7 +11,7 @@ import { oneLine, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { type Limits, limitsOf } from '../../token/query';
 import type { ConfigEdit, World } from '../../world';
-import { unlessCancelled } from '../report';
+import { sayIfCancelled } from '../report';
 import { refusalSteps } from '../selected-token';
 import { type Answers, askAgain, askMissing, checkGiven, loginLine, readAnswers } from './answers';
 
@@ -28,9 +28,9 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await checkKeychain(keychainTimeoutMs, world);
 
   const isVerified = flags['verify'] !== false;
-  const answers = await unlessCancelled('stored', world, async () => {
+  const answers = await sayIfCancelled('stored', world, async () => {
     const first = piped ?? (await askMissing(given, sources, world));
-    return isVerified ? await verified(first, piped ? 1 : TRIES, limits, world) : first;
+    return isVerified ? await verified(first, piped === undefined, limits, world) : first;
   });
 
   const { client } = answers;
@@ -64,7 +64,8 @@ async function checkKeychain(keychainTimeoutMs: number | undefined, { keychain }
 const TRIES = 3;
 
 /** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
-async function verified(first: Answers, tries: number, limits: Limits, world: World): Promise<Answers> {
+async function verified(first: Answers, isTyped: boolean, limits: Limits, world: World): Promise<Answers> {
+  const tries = isTyped ? TRIES : 1;
   let answers = first;
   for (let n = 1; ; n++) {
     const query = { ...limits, authUrl: { value: answers.authUrl } };
@@ -75,7 +76,7 @@ async function verified(first: Answers, tries: number, limits: Limits, world: Wo
       return answers;
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.kind !== 'refused' || n === tries) throw notVerified(error, answers, tries > 1);
+      if (error.kind !== 'refused' || n === tries) throw notVerified(error, answers, isTyped);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       world.stderr.write(`${error.message}\n${again}\n`);
       answers = await askAgain(answers, world);
@@ -124,7 +125,8 @@ async function store(
   { keychain, clients, config }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
-  const [name, item] = [clientName(client), formatItem(answers)];
+  const name = clientName(client);
+  const item = formatItem(answers);
   if (edits.length > 0) await config.edit(edits);
   const previous = await keychain.set(name, item, keychainTimeoutMs);
   await clients.add(name, { clientId, authUrl });
@@ -132,8 +134,8 @@ async function store(
 }
 
 function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {
-  const whose = profile === undefined ? '' : ` for profile ${profile}`;
-  return `Set ${key} = ${value}${whose} in ${config.path}`;
+  const ofProfile = profile === undefined ? '' : ` for profile ${profile}`;
+  return `Set ${key} = ${value}${ofProfile} in ${config.path}`;
 }
 
 /** Returns the commands to try next, in the user's shell. */
