@@ -58,7 +58,7 @@ function placeAfter(words: readonly string[], program: Parser) {
     else args.push(word);
     // Behind the first one, all arguments belong to the program of exec or curl.
     argument = nextArgument(parser, args);
-    takesFlags &&= argument !== 'args';
+    takesFlags &&= argument !== 'ARGS';
   }
   return { parser, option, argument, args, takesFlags };
 }
@@ -76,17 +76,17 @@ async function linesAt({ parser, takesFlags, argument, args }: Place, last: stri
   if (parser.commands.length > 0) return parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
   const [first = ''] = args;
   switch (argument) {
-    case 'command':
+    case 'COMMAND':
       return PROGRAMS;
-    case 'args':
+    case 'ARGS':
       return FILES;
-    case 'key':
+    case 'KEY':
       return configKeys();
-    case 'value':
+    case 'VALUE':
       return settingOf(first)?.values ?? [];
-    case 'command|topic':
+    case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
-    case 'section':
+    case 'SECTION':
       return await sectionWords(first);
     default:
       return argument?.includes('|') ? argument.split('|') : [];

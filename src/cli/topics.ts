@@ -10,7 +10,7 @@ export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
   shells: topic('use the token in your shell without leaking it', () => import('./topics/shells.md')),
   recipes: topic('use the token in curl, direnv, make and more', () => import('./topics/recipes.md')),
   ci: topic('CI systems, Docker, Kubernetes, password managers', () => import('./topics/ci.md')),
-  keychain: topic('where secrets are stored, or with no keychain', () => import('./topics/keychain.md')),
+  keychain: topic('where secrets are stored, and without a keychain', () => import('./topics/keychain.md')),
   network: topic('proxies, certificates, timeouts, retries, errors', () => import('./topics/network.md')),
   security: topic('what gwtoken protects, and what it cannot', () => import('./topics/security.md')),
 };

@@ -15,7 +15,7 @@ import {
 
 export interface Command {
   readonly name: string;
-  /** Arguments as commander writes them: `<key> [value]`. */
+  /** Arguments as commander writes them: `<KEY> [VALUE]`. */
   readonly args?: string;
   readonly summary: string;
   /** Heading that the help of the program lists it under. */
@@ -71,7 +71,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'exec',
-    args: '<command> [args...]',
+    args: '<COMMAND> [ARGS...]',
     summary: 'run a command with a token in environment variables',
     group: 'Get a token:',
     flags: [
@@ -81,20 +81,20 @@ export const COMMANDS: readonly Command[] = [
       FRESH,
       {
         spec: '--token-file <FILE>',
-        help: 'also keep a valid token in a file (named in GWTOKEN_TOKEN_FILE)',
+        help: 'also write the token to FILE, and renew it there (named in GWTOKEN_TOKEN_FILE)',
         group: 'Output:',
       },
     ],
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
-      'gwtoken exec --token-file ./token -- ./serve': 'also keep a valid token in the file ./token',
+      'gwtoken exec --token-file ./token -- ./serve': 'also write the token to ./token, and renew it there',
     },
     passThrough: 'arguments',
     load: async () => (await import('./exec/exec')).runCommand,
   },
   {
     name: 'curl',
-    args: '<url> [args...]',
+    args: '<URL> [ARGS...]',
     summary: 'run curl with a token in its Authorization header',
     group: 'Get a token:',
     flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH],
@@ -138,7 +138,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: {
       'gwtoken logout --region us': 'remove the US client',
-      'gwtoken logout --all --yes': 'remove all stored clients without asking',
+      'gwtoken logout --all --yes': 'remove all stored clients without confirmation',
     },
     load: async () => (await import('./logout')).logOut,
   },
@@ -155,7 +155,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'try the next token request step by step, and say what is wrong',
+    summary: 'request a token step by step, and show what fails',
     group: 'Setup and troubleshooting:',
     flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT],
     examples: {
@@ -184,7 +184,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: 'get',
-        args: '<key>',
+        args: '<KEY>',
         summary: "print a setting (the profile's value, or the general one)",
         flags: [PROFILE],
         examples: { 'gwtoken config get auth-url.eu': 'print the EU auth URL' },
@@ -192,7 +192,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: 'set',
-        args: '<key> <value>',
+        args: '<KEY> <VALUE>',
         summary: 'change a setting (with --profile: for that profile only)',
         flags: [PROFILE],
         examples: {
@@ -205,7 +205,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: 'unset',
-        args: '<key>',
+        args: '<KEY>',
         summary: 'remove a setting (with --profile: from that profile only)',
         flags: [PROFILE],
         examples: { 'gwtoken config unset min-ttl --profile acme': 'use the general value again' },
@@ -237,7 +237,7 @@ export const COMMANDS: readonly Command[] = [
   {
     // Nothing to load: what it shows is the grammar itself, and cli/ does that.
     name: 'help',
-    args: '[command|topic] [section...]',
+    args: '[COMMAND|TOPIC] [SECTION...]',
     summary: 'show help for a command or topic',
     group: 'Setup and troubleshooting:',
     flags: [],

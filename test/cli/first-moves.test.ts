@@ -58,8 +58,8 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['get --refresh', 'unknown option "--refresh"', 'did you mean: --fresh', 'get'],
   ['config uset region', 'unknown command "uset"', 'did you mean: set, unset', 'config'],
   ['get -qr eu', 'unknown option "-q"', undefined, 'get'],
-  ['config set region=eu', 'missing required argument "value"', undefined, 'config set'],
-  ['config set token', 'missing required argument "value"', undefined, 'config set'],
+  ['config set region=eu', 'missing required argument "VALUE"', undefined, 'config set'],
+  ['config set token', 'missing required argument "VALUE"', undefined, 'config set'],
   ['env -p', 'option "-p, --profile <NAME>" argument missing', undefined, 'env'],
 ])('gwtoken %s: %s, hint %s', async (line, message, hint, command) => {
   const help = `for help, run: ${['gwtoken', command, '--help'].filter(Boolean).join(' ')}`;

@@ -51,7 +51,7 @@ Examples:
   gwtoken logout --region us
       remove the US client
   gwtoken logout --all --yes
-      remove all stored clients without asking
+      remove all stored clients without confirmation
 
 Client:
   -r, --region <eu|us>  region of the client
