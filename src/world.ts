@@ -112,8 +112,11 @@ export type Lock = { readonly held: true; readonly release: () => void } | Anoth
 
 export interface AnothersLock {
   readonly held: false;
-  /** Waits until the holder has released it or is dead, the limit has passed, or the signal is aborted. */
-  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'late'>;
+  /**
+   * Waits until the holder has released it, or is dead and its place free; or, too late, until the limit has
+   * passed or the signal is aborted.
+   */
+  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'dead' | 'late'>;
 }
 
 /**

@@ -28,12 +28,13 @@ export async function shareRequest(
   const giveUpAtMs = world.monotonicMs() + waitMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
-  for (let inVain = 0; inVain < 2; inVain++) {
+  for (let inVain = 0; inVain < 2; ) {
     const lock = await world.tokens.acquireLock(client);
     if (lock === undefined) break;
     if (lock.held) return await asHolder(lock.release, signal, async () => look() ?? (await fetchInTime()));
     world.trace('waiting for another gwtoken process to get this token');
-    if ((await lock.wait(leftMs(), signal)) === 'late') {
+    const end = await lock.wait(leftMs(), signal);
+    if (end === 'late') {
       const what = `waited ${duration(waitMs)} for another gwtoken process to get the token for`;
       const hint = 'raise --timeout, or use --no-cache to not wait';
       throw failure('unreached', `${what} ${clientName(client)}`, hint);
@@ -42,6 +43,8 @@ export async function shareRequest(
     if (shared) return shared;
     const failed = sharedFailure(query, world);
     if (failed) throw failed;
+    // A dead holder has left nothing to anybody: its place is taken, and the others wait on.
+    if (end === 'released') inVain++;
   }
   return await fetchInTime();
 }

@@ -60,7 +60,7 @@ function play(inTurn: typeof locks, looks: (TokenAnswer | undefined)[] = [], que
   return shareRequest({ ...QUERY, ...query }, world, look, fetch).catch((error: unknown) => error);
 }
 const held = (): Lock => ({ held: true, release: () => told.push('release') });
-const another = (end: 'released' | 'late' = 'released', tookMs = 0): Lock => ({
+const another = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lock => ({
   held: false,
   async wait() {
     nowMs += tookMs;
@@ -78,6 +78,12 @@ test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
     [another('released', 2000), held()],
     [],
     'lock, wait, look, lock, look, fetch within 4000, release',
+  ],
+  [
+    'a dead holder does not count',
+    [another('dead'), another('dead'), another(), held()],
+    [],
+    'lock, wait, look, lock, wait, look, lock, wait, look, lock, look, fetch within 6000, release',
   ],
   [
     'who comes away empty twice asks for itself',

@@ -1,7 +1,7 @@
 /**
- * A lock between processes: a file that names its holder, who touches it twice a second. Who waits and sees
- * no touch for three seconds takes the holder for dead, and one of them removes its file. A holder that was
- * only frozen finds another name in it when it wakes up, and leaves it alone: two have done the same work.
+ * A lock between processes: a file that names its holder, who touches it twice a second. Waiters that see no
+ * touch for three seconds take the holder for dead, and one of them removes its file. A holder that was only
+ * frozen finds another name in it when it wakes up, and leaves it alone: two have done the same work.
  */
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,9 @@ import { retryWhileBusy, uniqueName } from './replace';
 
 const BEAT_MS = 500;
 const DEAD_AFTER_MS = 3000;
-/** A waiter pauses for this long at least between two looks, and twice as long at most. */
-const PAUSE_MS = 25;
+/** Pauses between two looks, which grow: many waiters that look often take the processor from the holder. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 200;
 const LONGEST_NAME_BYTES = 100;
 
 /** Takes the lock, or joins those who wait for it; undefined if there can be none. */
@@ -54,19 +55,28 @@ function hold(path: string, holder: string, host: Host): Lock {
 function waitFor(path: string, host: Host): AnothersLock {
   let seen = lookAt(path);
   const wait: AnothersLock['wait'] = async (limitMs, signal) => {
-    const giveUpAtMs = performance.now() + limitMs;
-    let [stillMs, lookedAtMs] = [0, performance.now()];
+    const startedAtMs = performance.now();
+    let lookedAtMs = startedAtMs;
+    let pauseMs = FIRST_PAUSE_MS;
+    let unchangedMs = 0;
     for (;;) {
-      const now = lookAt(path);
+      const current = lookAt(path);
       // A lock that was just created may not have its holder's name yet.
-      if (now === undefined || (now.holder !== seen?.holder && seen?.holder !== '')) return 'released';
-      // Not by the clock: it can be set. A waiter that was itself frozen has looked only once meanwhile.
-      const sinceMs = Math.min(performance.now() - lookedAtMs, BEAT_MS);
-      stillMs = now.touchedAtMs === seen.touchedAtMs ? stillMs + sinceMs : 0;
-      [seen, lookedAtMs] = [now, performance.now()];
-      if (stillMs >= DEAD_AFTER_MS && removeDead(path, now.holder, host)) return 'released';
-      if (signal?.aborted || lookedAtMs >= giveUpAtMs) return 'late';
-      await sleep(PAUSE_MS * (1 + Math.random()), undefined, signal && { signal }).catch(() => {});
+      const isAnother = current?.holder !== seen?.holder && seen?.holder !== '';
+      if (current === undefined || isAnother) return unchangedMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
+      // Not by the clock, which can be set. A look that came late counts for no more than one in time: where
+      // a waiter gets no processor, a holder gets none either.
+      const sinceMs = Math.min(performance.now() - lookedAtMs, 2 * pauseMs);
+      unchangedMs = current.touchedAtMs === seen?.touchedAtMs ? unchangedMs + sinceMs : 0;
+      seen = current;
+      lookedAtMs = performance.now();
+      if (unchangedMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
+      // Nobody can remove it.
+      if (unchangedMs >= 2 * DEAD_AFTER_MS) return 'released';
+      const waitedMs = lookedAtMs - startedAtMs;
+      if (signal?.aborted || waitedMs >= limitMs) return 'late';
+      pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS);
+      await sleep(pauseMs * (1 + Math.random()), undefined, signal && { signal }).catch(() => {});
     }
   };
   return { held: false, wait };
@@ -77,11 +87,11 @@ function waitFor(path: string, host: Host): AnothersLock {
  * whether the lock is gone.
  */
 function removeDead(path: string, dead: string, host: Host): boolean {
-  const claim = `${path}.${dead}`;
+  const claim = `${path}.claim`;
   orUndefined(() => {
     const isMine = create(claim, '', host);
     if (isMine && lookAt(path)?.holder === dead) rmSync(path);
-    // Else it may be that of one that was killed meanwhile.
+    // A claim that is this old is of a process that was killed over it.
     if (isMine || Math.abs(Date.now() - lstatSync(claim).mtimeMs) > DEAD_AFTER_MS) rmSync(claim);
   });
   return lookAt(path)?.holder !== dead;
@@ -115,7 +125,7 @@ export async function withLock<T>(
         lock?.release();
       }
     }
-    if ((await lock.wait(giveUpAtMs - performance.now())) === 'released') continue;
+    if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
     throw failure('local', waited, 'stop that process and try again');
   }
