@@ -241,9 +241,16 @@ export interface World {
   onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
   /**
    * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. It can read the text
-   * at /dev/fd/3, or on Windows on stdin. Rejects with `not-found` or `not-runnable`.
+   * at /dev/fd/3, or on Windows on stdin. Rejects with `not-found`, `not-runnable`, or what `beforeStart`
+   * throws, which is called once no signal can end gwtoken any more before the program.
    */
-  runProgram(command: string, args: readonly string[], env: Env, text?: string): Promise<ChildEnd>;
+  runProgram(
+    command: string,
+    args: readonly string[],
+    env: Env,
+    text?: string,
+    beforeStart?: () => void,
+  ): Promise<ChildEnd>;
   /** Replaces a regular file of the user's at once, mode 0600. Throws `usage` for any other, or `local`. */
   replaceFile(path: string, text: string): void;
   /** Removes a file of the user's if it has this text. Never throws. */

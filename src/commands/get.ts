@@ -19,8 +19,9 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
   else world.replaceFile(String(output), text);
 }
 
-/** Refuses a file with a format's name: in aws and gcloud `--output json` is the format. */
+/** Refuses no name, and a format's: in aws and gcloud `--output json` is the format. */
 function checkOutput(file: FlagValues[string]): void {
+  if (file === '') throw usage('--output is empty', 'pass a file, or - for stdout');
   if (!GET_FORMATS.includes(String(file))) return;
   throw usage(
     `--output takes a file, and ${file} is a format`,

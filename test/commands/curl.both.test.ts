@@ -136,7 +136,7 @@ test.each<[NodeJS.Platform, string]>([
   expect(await gw.cli(['curl', ...args])).toEqual({
     code: 3,
     stdout: '',
-    stderr: '::add-mask::token-1\n',
+    stderr: '\n::add-mask::token-1\n',
   });
   const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
   const local = 'proto = "=http,https"\nnoproxy = "*"\n';

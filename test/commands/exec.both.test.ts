@@ -75,14 +75,19 @@ test.each([[['--']], [[]]])('the arguments of the command are its own after %j',
 });
 
 describe('the exit code', () => {
-  // PIPE is ignored by Node, USR1 opens its debugger, SEGV dumps core, KILL cannot be caught.
-  test.for(['TERM', 'KILL', 'PIPE', 'USR1', 'SEGV'])(
-    'gwtoken dies of SIG%s if its command does',
-    async (signal) => {
-      const result = await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`);
-      expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
-    },
-  );
+  // PIPE is ignored by Node, USR1 opens its debugger, KILL cannot be caught.
+  test.for(['TERM', 'KILL', 'PIPE', 'USR1'])('gwtoken dies of SIG%s if its command does', async (signal) => {
+    const result = await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`);
+    expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
+  });
+
+  test('is that of shells for a signal that dumps core: the dump would have the secret in it', async () => {
+    for (const [signal, code] of [
+      ['SEGV', 139],
+      ['QUIT', 131],
+    ] as const)
+      expect(await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`)).toMatchObject({ code });
+  });
 
   test('is 143 in place of a SIGTERM for the first process of a container', async ({ needs }) => {
     needs('namespace');

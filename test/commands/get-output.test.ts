@@ -95,6 +95,12 @@ describe('get --output', () => {
     const { code, stderr } = await gw.cli(['get', '--output', 'json']);
     expect(code).toBe(2);
     expect(stderr).toContain('hint: use --format json, or --output ./json');
+    // As from a variable that is not set.
+    expect((await gw.cli(['get', '--output', ''])).stderr).toContain('error: --output is empty\n');
+    expect((await gw.cli(['exec', '--token-file', '', 'true'])).stderr).toContain(
+      'error: --token-file is empty\n',
+    );
+    expect(gw.posts).toHaveLength(0);
   });
 });
 
@@ -102,7 +108,8 @@ describe('exec --token-file', () => {
   /** Runs it with a command that does this. */
   const exec = async (path: string, during = (_: string) => {}) => {
     gw.own = {
-      async runProgram(_, __, env) {
+      async runProgram(_, __, env, ___, begin) {
+        begin?.();
         during(env['GWTOKEN_TOKEN_FILE']!);
         return { code: 0, signal: null };
       },

@@ -17,7 +17,7 @@ beforeEach(() => {
     stdout: { isTTY: () => false, write: tell('stdout') },
     stderr: {
       isTTY: () => false,
-      write: (text) => tell(/^::add-mask::.*\n$/.test(text) ? 'mask' : 'stderr')(text),
+      write: (text) => tell(/^\n::add-mask::.*\n$/.test(text) ? 'mask' : 'stderr')(text),
     },
     appender: () => tell('file'),
     replaceFile: (_, text) => tell('file')(text),
@@ -48,7 +48,8 @@ test('exec --token-file masks each token before the file and the command have it
       new Promise((resolve) => {
         wake = resolve;
       }),
-    async runProgram() {
+    async runProgram(_, __, ___, ____, begin) {
+      begin?.();
       gw.nowMs += 3_500_000;
       wake();
       await vi.waitFor(() => expect(told).toHaveLength(4));
@@ -62,7 +63,7 @@ test('exec --token-file masks each token before the file and the command have it
 test('the mask is escaped as the runner undoes it', async () => {
   gw.own = {};
   gw.answer = () => tokenReply('50%0A');
-  expect((await gw.cli(['get'])).stderr).toBe('::add-mask::50%250A\n');
+  expect((await gw.cli(['get'])).stderr).toBe('\n::add-mask::50%250A\n');
 });
 
 test.each(['', 'false', '1', 'TRUE'])('GITHUB_ACTIONS=%s masks nothing', async (value) => {

@@ -33,7 +33,7 @@ const inputsFor = (region: 'eu' | 'us', clientId: string = region) => ({
 
 /** The secret and the token are masked, and nothing else is printed. */
 function expectHidden(output: string, token: string) {
-  expect(output).toBe(`::add-mask::${SECRET.replace('%', '%25')}\n::add-mask::${token}\n`);
+  expect(output).toBe(`\n::add-mask::${SECRET.replace('%', '%25')}\n\n::add-mask::${token}\n`);
 }
 
 test('gives the token in outputs, and to nobody else', async () => {
@@ -133,7 +133,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
   ])('%s', async (_, more, code, said) => {
     const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', ...more });
     expect(result).toMatchObject({ code, env: {}, outputs: {} });
-    const text = result.output.replaceAll(identity.eu.authUrl, 'URL').replace(/^::add-mask::.*\n/gm, '');
+    const text = result.output.replaceAll(identity.eu.authUrl, 'URL').replace(/\n::add-mask::.*\n/g, '');
     expect(text).not.toContain(SECRET);
     if (said instanceof RegExp) expect(text).toMatch(said);
     else expect(text).toBe(`::error title=gwtoken::${said.join('\nhint: ')}\n`);

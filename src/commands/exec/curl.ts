@@ -63,6 +63,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|
  * taken to mean it for all that follow, which gwtoken does not read.
  */
 function protocolsFor(url: string): string {
-  const protocols = LOOPBACK.test(url) ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';
+  const isLoopback = LOOPBACK.test(url) && URL.canParse(url);
+  const protocols = isLoopback ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';
   return `proto-default = "https"\n${protocols}`;
 }

@@ -1,6 +1,6 @@
 /** The command `gwtoken exec`. */
 import { withoutCredentials } from '../../client';
-import { EXEC_FAILED, Interrupted } from '../../errors';
+import { EXEC_FAILED, Interrupted, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { maskToken } from '../../formats/mask';
 import { prefixOf, tokenVariables, type Variable } from '../../formats/token-variables';
@@ -18,6 +18,7 @@ export async function runCommand(
   ...args: string[]
 ): Promise<number> {
   const prefix = prefixOf(flags['prefix']);
+  if (flags['token-file'] === '') throw usage('--token-file is empty', 'pass a file');
   const sources = gather(flags, world);
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);
@@ -31,7 +32,8 @@ export async function runCommand(
     [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
     world.platform,
   );
-  const run = (): Promise<ChildEnd> => world.runProgram(command, args, env);
+  const run = (begin?: () => void): Promise<ChildEnd> =>
+    world.runProgram(command, args, env, undefined, begin);
   const resolveAgain = (): Query => selectedQuery(sources, world);
   const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
   return codeOrSignal(await end);

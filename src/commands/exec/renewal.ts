@@ -20,14 +20,14 @@ const REFUSAL_MS = 300_000;
  * has the last one.
  *
  * @param resolveAgain reads the credentials' variables or secret file again, in case the secret changed
- * @throws GwtokenError as {@link World.replaceFile} for the first token
+ * @param work calls `begin` before it starts the command. Then the file is written, which may throw
  */
 export async function withTokenFile<T>(
   path: string,
   { token: first, query: { minTtl } }: TokenAnswer,
   resolveAgain: () => Query,
   world: World,
-  work: () => Promise<T>,
+  work: (begin: () => void) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
   let token = first;
@@ -65,10 +65,11 @@ export async function withTokenFile<T>(
     }
   };
 
-  world.replaceFile(path, token.accessToken);
-  void keepValid();
   try {
-    return await work();
+    return await work(() => {
+      world.replaceFile(path, token.accessToken);
+      void keepValid();
+    });
   } finally {
     ended.abort();
     world.removeFile(path, token.accessToken);

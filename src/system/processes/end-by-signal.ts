@@ -1,15 +1,20 @@
 /** The end of gwtoken by a signal. */
+import { constants } from 'node:os';
 import type { Interrupted } from '../../errors';
 import { isTerminal } from '../terminal/terminal';
 
+/** Signals by which a program's memory is written to a file: in gwtoken's there is a secret. */
+const DUMPING = ['QUIT', 'ILL', 'TRAP', 'ABRT', 'BUS', 'FPE', 'SEGV', 'SYS', 'XCPU', 'XFSZ'];
+
 /**
- * Ends the process by this signal, with its default effect (Node ignores SIGPIPE). Windows has no signals,
- * and a kill would give code 1: there it ends with the exit code that other systems' shells show.
+ * Ends the process by this signal, with its default effect (Node ignores SIGPIPE), or with the exit code that
+ * shells show for it: if it would dump core, and on Windows, which has no signals.
  */
 export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrupted): void {
   self.exitCode = exitCode;
   // Nothing is cut off: all output has been written, even to a pipe.
   if (self.platform === 'win32') self.exit();
+  if (DUMPING.includes(signal.slice('SIG'.length))) self.exit(128 + constants.signals[signal]);
   // After a prompt the terminal is raw; Node gives it back at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {

@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { failure, type GwtokenError, messageOf, systemCode } from '../../errors';
+import { failure, GwtokenError, messageOf, systemCode } from '../../errors';
 import { quoted } from '../../text';
 import type { ChildEnd, Env, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
@@ -34,6 +34,7 @@ export async function runProgram(
   args: readonly string[],
   given: Env,
   text?: string,
+  beforeStart = (): void => {},
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
   const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absoluteDirectories(given) };
@@ -42,6 +43,7 @@ export async function runProgram(
     if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
   });
   try {
+    beforeStart();
     const line = { command, args, env, isWindows };
     child = text === undefined ? start(line) : startWithText(text, line);
     const end = await endOf(child);
@@ -49,7 +51,7 @@ export async function runProgram(
     if (end.code === 127 && text !== undefined) throw notFound(command);
     return end;
   } catch (error) {
-    throw startError(error, command, isWindows);
+    throw error instanceof GwtokenError ? error : startError(error, command, isWindows);
   } finally {
     release();
   }

@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { usage } from '../../../src/errors';
 import { runProgram, WITH_PIPE } from '../../../src/system/processes/run-program';
 import { openFolder } from '../../harness/homes/folder';
 
@@ -24,6 +25,22 @@ test.each([
   };
   await expect(runProgram({ platform, onSignals }, 'no-such-command', [], {})).rejects.toThrow();
   expect(outlived).toEqual(signals);
+});
+
+test('what has to be there before a program is made once no signal ends gwtoken alone', async () => {
+  const order: string[] = [];
+  const onSignals = () => {
+    order.push('signals');
+    return () => void order.push('released');
+  };
+  const fault = usage('it cannot be made');
+  const make = () => {
+    order.push('made');
+    throw fault;
+  };
+  const running = runProgram({ platform: 'linux', onSignals }, 'true', [], {}, undefined, make);
+  await expect(running).rejects.toBe(fault);
+  expect(order).toEqual(['signals', 'made', 'released']);
 });
 
 test('a program that gets a text, and those that pass it on, are looked for in absolute directories only', async ({
