@@ -66,7 +66,7 @@ function githubEntry(name: string, value: string): string {
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }
 
-/** Azure Pipelines: secret variables, masked in the log and passed to later steps whose `env` names them. */
+/** Azure Pipelines: variables of the job; the token is a secret one, for later steps whose `env` names it. */
 export const azure: Format = {
   set(name, value) {
     const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
@@ -74,7 +74,9 @@ export const azure: Format = {
     if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
     if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
     if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
-    return `##vso[task.setvariable variable=${name};issecret=true]${value}\n`;
+    // Not the others: each `bearer` and scope in the log would be masked too.
+    const secret = name.endsWith('ACCESS_TOKEN') ? ';issecret=true' : '';
+    return `##vso[task.setvariable variable=${name}${secret}]${value}\n`;
   },
   // The agent has no command for it: empty is the closest there is.
   remove: (name) => azure.set(name, ''),

@@ -33,6 +33,11 @@ describe('gwtoken env', () => {
     expect(stderr).not.toContain('a%b');
   });
 
+  test('--format azure makes a secret of the token alone', async () => {
+    const { stdout } = await gw.cli(['env', '--format', 'azure']);
+    expect(stdout.match(/\w+;issecret=true/g)).toEqual(['GWTOKEN_ACCESS_TOKEN;issecret=true']);
+  });
+
   test.each<[shell: string, args: readonly string[], line: string | undefined]>([
     ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
     ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],

@@ -51,7 +51,7 @@ const PRINTED: Readonly<Record<string, readonly [text: string, fail?: string, hi
   'github-env': [heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' })],
   'github-output': [heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' })],
   azure: [
-    ["A;issecret=true]t k'2", 'B;issecret=true]', 'C;issecret=true]', 'D;issecret=true]plain-1']
+    ["A]t k'2", 'B]', 'C]', 'D]plain-1']
       .map((variable) => `##vso[task.setvariable variable=${variable}\n`)
       .join(''),
   ],
