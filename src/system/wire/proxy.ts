@@ -70,8 +70,12 @@ export type OpenClient = (
 
 /** Returns a dispatcher whose requests go through the proxy. */
 export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClient: OpenClient): ProxyAgent {
+  const { username, password, origin } = url;
+  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   return new ProxyAgent({
-    uri: url.href,
+    // Without a path, which undici refuses; and undici passes no user name without a password.
+    uri: origin,
+    ...(username || password ? { token: `Basic ${credentials}` } : {}),
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
     factory: (origin, made) => openClient('endpoint', origin, connectorIn(made)),

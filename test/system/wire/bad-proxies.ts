@@ -75,6 +75,10 @@ const behindHttps = (
 /** Proxies: those that work, those that refuse, and those that must not be asked. */
 export const BAD_PROXIES: readonly WireCase[] = [
   proxied('with a user name and a password', asks(BASIC), FETCHED, { env: withPassword, used: 1 }),
+  proxied('with a user name alone, and a path', asks(`Basic ${btoa('user:')}`), FETCHED, {
+    env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
+    used: 1,
+  }),
   proxied(
     '407 without credentials',
     asks(BASIC),
