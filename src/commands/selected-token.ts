@@ -117,7 +117,6 @@ export function refusalSteps(
   const from = source?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${source?.name})`;
   const check = `check the client ID and secret${source ? ` ${from}` : ''}`;
   if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
-  if (reason !== 'invalid_client') return [source ? `credentials used: ${source.name}` : check];
   const elsewhere = REGIONS.filter((region) => region !== client.region).map(
     (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
   );

@@ -99,8 +99,8 @@ function tokenIn(reply: Reply): Token {
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')
     throw bad('returned a token_type other than bearer, or none');
   if (typeof scope !== 'string' || !VSCHAR.test(scope)) throw bad('returned an invalid scope');
-  // A shorter secret may be in it by chance.
-  if (secret.length >= 4 && containsSecret(`${accessToken} ${scope}`, secret))
+  // A shorter secret, such as `test` or `sandbox`, is a word that a good token may contain.
+  if (secret.length >= 8 && containsSecret(`${accessToken} ${scope}`, secret))
     throw bad('returned the client secret as a token or scope');
   return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(json['expires_in'], bad) };
 }

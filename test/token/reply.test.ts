@@ -96,9 +96,10 @@ describe('a token', () => {
     expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
-  test('with a secret of less than four characters in it is one: that is chance', () => {
-    expect(judge(200, GOOD, {}, 'ken')).toMatchObject({ accessToken: 'a.token' });
-    expect(told(200, GOOD, {}, 'oken').said).toContain('client secret');
+  test('with a secret of less than eight characters in it is one: that is a word', () => {
+    const json = { ...GOOD, access_token: 'a.test-client' };
+    expect(judge(200, json, {}, 'test-cl')).toMatchObject({ accessToken: 'a.test-client' });
+    expect(told(200, json, {}, 'test-cli').said).toContain('client secret');
   });
 
   test('may be as long as 32 KiB', () => {
