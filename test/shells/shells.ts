@@ -12,7 +12,7 @@ export interface Shell {
   readonly debian: string;
   /** Statements that put the shell into a state, by a name for messages; the first: as it starts. */
   readonly states: Readonly<Record<string, string>>;
-  /** How the output of a command gets evaluated. */
+  /** How the output of a command gets evaluated; the first: as people do it. */
   readonly contexts: Readonly<Record<string, (command: string) => string>>;
   /** Writes the environment of a child process into a file, NUL-separated. */
   readonly save: (path: string) => string;
@@ -88,7 +88,7 @@ function posix(
 export const SHELLS: readonly Shell[] = [
   posix('dash', 'dash'),
   posix('bash', 'bash', BASH_OPTIONS),
-  posix('bash --posix', 'bash', BASH_OPTIONS),
+  posix('bash --posix', 'bash'),
   posix('zsh', 'zsh', ZSH_OPTIONS),
   posix('ksh93', 'ksh93u+m'),
   posix('mksh', 'mksh'),
