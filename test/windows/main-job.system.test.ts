@@ -1,13 +1,13 @@
 /** The main job on Windows, in Wine: login, token, scripts and logout. */
 import { afterAll } from 'vitest';
 import { openFolders } from '../harness/homes/folder';
-import { playMainJob } from '../sessions/main-job';
+import { type Computer, playMainJob } from '../sessions/main-job';
 import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
 
 let windows: Windows | undefined;
 afterAll(() => windows?.close());
 
-playMainJob(async () => {
+const open = async (): Promise<Computer> => {
   const computer = openWindows();
   windows = computer;
   const { dir, env: own } = openFolders();
@@ -22,4 +22,6 @@ playMainJob(async () => {
     lookup: async (account) =>
       (await computer.credentials()).find((each) => each.account === account)?.password,
   };
-}, windowsUnavailable());
+};
+
+playMainJob(open, windowsUnavailable(), false);
