@@ -60,15 +60,15 @@ interface ConfigFile {
 }
 
 /** Facts about a stored client in plain text, beside its keychain item. */
-export interface KnownEntry {
+export interface StoredClient {
   readonly clientId: string;
   readonly authUrl: string;
 }
 
 /** The stored clients, by their name `profile:environment:region`. */
-interface KnownClients {
-  read(): Readonly<Record<string, KnownEntry>>;
-  add(name: string, entry: KnownEntry): Promise<void>;
+interface StoredClients {
+  read(): Readonly<Record<string, StoredClient>>;
+  add(name: string, entry: StoredClient): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
 }
 
@@ -223,7 +223,7 @@ export interface World {
   readonly stderr: Output;
   readonly terminal: Terminal;
   readonly config: ConfigFile;
-  readonly clients: KnownClients;
+  readonly clients: StoredClients;
   /** Runs a line in the system's shell with gwtoken's stdin and stderr. */
   runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
   readonly keychain: Keychain;
@@ -272,6 +272,6 @@ export interface World {
 /** The parts of the world that a cached token needs: all that cli/quick.ts has. */
 export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
-  readonly clients: Pick<KnownClients, 'read'>;
+  readonly clients: Pick<StoredClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;
 };

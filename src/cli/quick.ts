@@ -67,12 +67,12 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
 }
 
 /** Reads `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything else. */
-function parseFlags(argv: readonly string[], known: readonly Flag[]): FlagValues | undefined {
+function parseFlags(argv: readonly string[], flags: readonly Flag[]): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};
   const words = argv.values();
   for (const word of words) {
     const [typed = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word];
-    const flag = known.find(({ spec }) => spec.replace(/ <.*/, '').split(', ').includes(typed));
+    const flag = flags.find(({ spec }) => spec.replace(/ <.*/, '').split(', ').includes(typed));
     if (!flag) return undefined;
     const [, negation, name = '', takesValue] = /--(no-)?([a-z-]+)( <)?/.exec(flag.spec) ?? [];
     const value = takesValue ? (inline ?? words.next().value) : !negation;

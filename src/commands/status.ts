@@ -31,7 +31,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 function readRows(sources: SettingSources, world: World) {
   const selected = isRegionUnset(sources) ? undefined : resolveClient(sources);
   const selectedName = selected && clientName(selected);
-  const known = world.clients.read();
+  const storedClients = world.clients.read();
   // Credentials in variables are for the profile that commands without --profile use.
   const { value: profile } = resolve(SETTINGS.profile, { ...sources, flags: {} });
   const row = (client: Client) => {
@@ -39,13 +39,13 @@ function readRows(sources: SettingSources, world: World) {
     const flags = client.profile === profile ? {} : { profile: client.profile };
     const source = sourceOf(isSelected ? sources : { ...sources, flags }, client, world);
     const authUrl = resolve(SETTINGS.authUrl, sources, client);
-    const stored = known[clientName(client)];
+    const stored = storedClients[clientName(client)];
     const entry = authUrl && ownEntry({ client, authUrl, source }, world);
     const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
     const clientId = source.clientId ?? ((source.kind === 'keychain' && stored) || entry)?.clientId;
     return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
   };
-  return [...new Set([...Object.keys(known), ...(selectedName ? [selectedName] : [])])]
+  return [...new Set([...Object.keys(storedClients), ...(selectedName ? [selectedName] : [])])]
     .sort()
     .flatMap((name) => parseClientName(name) ?? [])
     .map(row);

@@ -2,7 +2,7 @@
 import { type Client, clientName } from '../client';
 import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
-import type { KnownEntry, QuickWorld, World } from '../world';
+import type { QuickWorld, StoredClient, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
@@ -123,11 +123,11 @@ export function ownEntry(
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
   if (entry.kind !== 'keychain') return entry;
   // A login changes the generation too, but not with another cache directory.
-  const known = knownClient(query.client, world);
-  return known === undefined || known.clientId === entry.clientId ? entry : undefined;
+  const stored = storedClient(query.client, world);
+  return stored === undefined || stored.clientId === entry.clientId ? entry : undefined;
 }
 
 /** Returns the client ID and auth URL of a stored client; undefined also if the list cannot be read. */
-export function knownClient(client: Client, { clients }: QuickWorld): KnownEntry | undefined {
+export function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
   return orUndefined(() => clients.read()[clientName(client)]);
 }

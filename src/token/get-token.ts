@@ -4,15 +4,15 @@ import { type Client, clientName } from '../client';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration, warn } from '../text';
-import type { KnownEntry, QuickWorld, World } from '../world';
+import type { QuickWorld, StoredClient, World } from '../world';
 import {
   type CacheEntry,
   formatEntry,
-  knownClient,
   lifeLeftMs,
   lookInCache,
   ownEntry,
   ownerOf,
+  storedClient,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
@@ -88,15 +88,16 @@ async function loadCredentials(query: Query, world: TokenWorld): Promise<Credent
   const credentials = await source.load(query, world);
   world.trace(`credentials from ${source.name}`);
   if (source.kind === 'keychain')
-    await correctKnown(client, { clientId: credentials.clientId, authUrl: authUrl.value }, world);
+    await correctStored(client, { clientId: credentials.clientId, authUrl: authUrl.value }, world);
   return credentials;
 }
 
 /** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain. */
-async function correctKnown(client: Client, entry: KnownEntry, world: TokenWorld): Promise<void> {
+async function correctStored(client: Client, entry: StoredClient, world: TokenWorld): Promise<void> {
   const { clients, trace } = world;
-  const known = knownClient(client, world);
-  if (known === undefined || (known.clientId === entry.clientId && known.authUrl === entry.authUrl)) return;
+  const stored = storedClient(client, world);
+  const isRight = stored?.clientId === entry.clientId && stored.authUrl === entry.authUrl;
+  if (stored === undefined || isRight) return;
   trace('the list of stored clients says something else than the keychain, and is corrected');
   await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
 }

@@ -6,7 +6,7 @@ import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure, GwtokenError, messageOf, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
-import type { Config, ConfigEdit, ConfigValues, KnownEntry, World } from '../../world';
+import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy } from './replace';
@@ -42,7 +42,7 @@ export function openConfig(folder: string | undefined, host: Host): Pick<World, 
       },
     },
     clients: {
-      read: () => (folder === undefined ? {} : knownIn(readTrusted(clientsPath(), host))),
+      read: () => (folder === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
       add: async (name, { clientId, authUrl }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),
@@ -70,13 +70,13 @@ export function readConfig(path: string, host: Host): Config {
 }
 
 /** Returns the stored clients in the file's content; anything else in it is ignored. */
-function knownIn(stored: Stored): Record<string, KnownEntry> {
-  const known: Record<string, KnownEntry> = {};
+function clientsIn(stored: Stored): Record<string, StoredClient> {
+  const clients: Record<string, StoredClient> = {};
   for (const [name, entry] of Object.entries(stored)) {
     const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
-    if (typeof clientId === 'string' && typeof authUrl === 'string') known[name] = { clientId, authUrl };
+    if (typeof clientId === 'string' && typeof authUrl === 'string') clients[name] = { clientId, authUrl };
   }
-  return known;
+  return clients;
 }
 
 /** Reads a JSON object that nobody else can have written. Returns an empty one if there is no file. */
