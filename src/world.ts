@@ -12,7 +12,7 @@ export interface Output {
 /** A person at the terminal. Everything is shown on stderr; Ctrl-C rejects with Interrupted. */
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
-  noPrompt(): string | undefined;
+  promptProblem(): string | undefined;
   /** Hides what is typed from now on: before a prompt it is neither shown nor an answer. */
   hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the answer, without spaces around; Enter takes `stored`. */
@@ -96,7 +96,7 @@ export interface FileProblem {
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
   /** True if it belongs to the user or root, and `chmod go-w` is enough. */
-  readonly isOpen: boolean;
+  readonly chmodHelps: boolean;
 }
 
 export interface CacheRead {
@@ -108,9 +108,9 @@ export interface CacheRead {
 }
 
 /** A lock, held by this process or by another one. */
-export type Lock = { readonly held: true; readonly release: () => void } | AnothersLock;
+export type Lock = { readonly held: true; readonly release: () => void } | OthersLock;
 
-export interface AnothersLock {
+export interface OthersLock {
   readonly held: false;
   /**
    * Waits until the holder has released it, or is dead and its place free; or, too late, until the limit has
@@ -238,7 +238,7 @@ export interface World {
   /** A clock that nobody can set, in milliseconds since some moment. */
   monotonicMs(): number;
   /** Handles these signals instead of dying of them, until the returned function is called. */
-  onSignals(signals: readonly NodeJS.Signals[], heard: (signal: NodeJS.Signals) => void): () => void;
+  onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
   /**
    * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. It can read the text
    * at /dev/fd/3, or on Windows on stdin. Rejects with `not-found`, `not-runnable`, or what `beforeStart`

@@ -74,10 +74,10 @@ async function isConfirmed(
     const entry = stored.read()[name];
     return entry ? `${name} (client ID ${shortId(entry.clientId)})` : name;
   });
-  const noPrompt = terminal.noPrompt();
-  if (noPrompt !== undefined)
+  const promptProblem = terminal.promptProblem();
+  if (promptProblem !== undefined)
     throw usage(
-      `logout needs --yes (cannot prompt: ${noPrompt})`,
+      `logout needs --yes (cannot prompt: ${promptProblem})`,
       `with --yes it removes ${described.join(', ')}`,
     );
   const question = `Remove ${described.join(', ')}?`;

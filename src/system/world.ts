@@ -22,10 +22,10 @@ export function openWorld(
   const { env } = quickWorld;
   const { platform, uid } = host;
   const { written, stderr: bare, ...input } = streamsOf(proc);
-  const onSignals: World['onSignals'] = (signals, heard) => {
-    for (const signal of signals) proc.on(signal, heard);
+  const onSignals: World['onSignals'] = (signals, listener) => {
+    for (const signal of signals) proc.on(signal, listener);
     return () => {
-      for (const signal of signals) proc.off(signal, heard);
+      for (const signal of signals) proc.off(signal, listener);
     };
   };
   const mayDraw = (): boolean =>

@@ -147,7 +147,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   for (const [name, item] of stored) gw.items.set(name, JSON.stringify({ ...item, client_secret: 'secret' }));
   gw.own = {
     sleep: async () => {},
-    terminal: { ...PLAIN, noPrompt: () => 'a test' } as never,
+    terminal: { ...PLAIN, promptProblem: () => 'a test' } as never,
     async runProgram(command, args, variables, text) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
       return { code: 0, signal: null };

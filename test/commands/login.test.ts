@@ -211,7 +211,7 @@ describe('of a person, login', () => {
     };
     const terminal: Partial<Terminal> = {
       ...PLAIN,
-      noPrompt: () => undefined,
+      promptProblem: () => undefined,
       hideTyping: async () => {},
       ask: (question, _, stored) =>
         heard(question + (stored ? ` [${stored}]` : ''), answers[question.slice(0, 6)]!),

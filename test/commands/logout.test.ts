@@ -95,7 +95,7 @@ describe('logout without --yes', () => {
       asked.push(question);
       return answer();
     };
-    gw.own = { terminal: { ...PLAIN, noPrompt: () => undefined, confirm } as never };
+    gw.own = { terminal: { ...PLAIN, promptProblem: () => undefined, confirm } as never };
     return asked;
   };
 

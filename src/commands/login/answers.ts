@@ -46,13 +46,13 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
 /**
  * Takes all answers from flags and settings, and the secret from stdin.
  *
- * @param noPrompt reason why nobody can be asked
+ * @param promptProblem reason why nobody can be asked
  * @throws GwtokenError `usage` that names everything that is missing
  */
 export async function readAnswers(
   { region, clientId, ...given }: Given,
   sources: SettingSources,
-  noPrompt: string,
+  promptProblem: string,
   world: World,
 ): Promise<Answers> {
   const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
@@ -68,7 +68,7 @@ export async function readAnswers(
   ];
   const line = loginLine(client, authUrl ?? 'https://YOUR-AUTH-URL', clientId ?? 'ID');
   throw usage(
-    `login needs ${needed.join(', ')} (cannot prompt: ${noPrompt})`,
+    `login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`,
     `example: printf %s "$SECRET" | ${line} --secret-stdin`,
     ...(authUrl === undefined ? [ABOUT_AUTH_URL] : []),
   );

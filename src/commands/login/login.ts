@@ -20,8 +20,9 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const given = checkGiven(sources, world);
   const limits = limitsOf(sources, given);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const noPrompt = world.terminal.noPrompt();
-  const piped = noPrompt === undefined ? undefined : await readAnswers(given, sources, noPrompt, world);
+  const promptProblem = world.terminal.promptProblem();
+  const piped =
+    promptProblem === undefined ? undefined : await readAnswers(given, sources, promptProblem, world);
   // The look at the keychain takes its time, in which people type ahead.
   if (!piped) await world.terminal.hideTyping();
   await world.config.checkWritable();

@@ -6,7 +6,7 @@
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, orUndefined, systemCode } from '../../errors';
-import type { AnothersLock, Lock } from '../../world';
+import type { Lock, OthersLock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { retryWhileBusy, uniqueName } from './replace';
@@ -51,10 +51,10 @@ function hold(path: string, holder: string, host: Host): Lock {
   return { held: true, release };
 }
 
-/** Returns the function that waits for the holder that is there now; see {@link AnothersLock}. */
-function waitFor(path: string, host: Host): AnothersLock {
+/** Returns the function that waits for the holder that is there now; see {@link OthersLock}. */
+function waitFor(path: string, host: Host): OthersLock {
   let seen = lookAt(path);
-  const wait: AnothersLock['wait'] = async (limitMs, signal) => {
+  const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
     let lookedAtMs = startedAtMs;
     let pauseMs = FIRST_PAUSE_MS;

@@ -14,11 +14,11 @@ type Owners = 'user' | 'user or root';
 /** Returns why a file or directory is not used; undefined if it is. Only `lstat` tells of links. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
-  if (stat.isSymbolicLink()) return { text: 'is a symbolic link', isOpen: false };
+  if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmodHelps: false };
   const problem = ownerProblem(stat, owners, host);
-  if (problem !== undefined) return { text: problem, isOpen: false };
+  if (problem !== undefined) return { text: problem, chmodHelps: false };
   if ((stat.mode & 0o022) === 0) return undefined;
-  return { text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})`, isOpen: true };
+  return { text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})`, chmodHelps: true };
 }
 
 /** Returns the end of a sentence that begins with the path of another user's file; undefined for others. */
@@ -66,6 +66,6 @@ export function probeFolder(which: FolderKind, path: string | undefined, host: H
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const untrusted = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
   const isWritable = orUndefined(() => checkCreatable(path, host) ?? true);
-  const unwritable = isWritable ? undefined : { text: 'is not writable', isOpen: false };
+  const unwritable = isWritable ? undefined : { text: 'is not writable', chmodHelps: false };
   return { path, exists: stat !== undefined, problem: untrusted ?? unwritable };
 }

@@ -30,7 +30,7 @@ export function openTerminal(
     }
   };
   return {
-    noPrompt() {
+    promptProblem() {
       if (!stdin.isTTY()) return 'stdin is not a terminal';
       if (!stderr.isTTY()) return 'stderr is not a terminal';
       return isCi(env) ? 'CI is set' : undefined;

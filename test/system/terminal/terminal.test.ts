@@ -29,10 +29,10 @@ describe('colours', () => {
   });
 });
 
-test('noPrompt names what is missing: two terminals, and no CI', () => {
+test('promptProblem names what is missing: two terminals, and no CI', () => {
   const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
   const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
-    openTerminal({ env, stdin: stream(stdin), stderr: stream(stderr) } as World, vi.fn()).noPrompt();
+    openTerminal({ env, stdin: stream(stdin), stderr: stream(stderr) } as World, vi.fn()).promptProblem();
   expect(why(true, true)).toBeUndefined();
   expect(why(true, true, { TERM: 'xterm', CI: 'false' })).toBeUndefined();
   expect(why(false, true, { TERM: 'dumb', CI: '1' })).toBe('stdin is not a terminal');
