@@ -155,7 +155,7 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface FolderFacts {
+export interface DirectoryFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
   readonly exists: boolean;
@@ -230,7 +230,7 @@ export interface World {
   readonly tokens: TokenCache;
   /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
   describeBuild(): string;
-  probeFolder(which: 'config' | 'cache'): FolderFacts;
+  probeDirectory(which: 'config' | 'cache'): DirectoryFacts;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
   /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */

@@ -19,7 +19,7 @@ describe('a word of a command line that is shown for pasting', () => {
     'is the text again in %s',
     (shell, { skip }) => {
       const [program = '', ...args] = shell.split(' ');
-      const path = ['/bin', '/usr/bin'].map((folder) => `${folder}/${program}`).find(existsSync);
+      const path = ['/bin', '/usr/bin'].map((directory) => `${directory}/${program}`).find(existsSync);
       skip(path === undefined, `${shell} is not installed`);
       // A function of its own prints each word and a NUL: no shell's echo takes part.
       const script = LINES.map((text) => `printf '%s\\0' ${shellWord(text)}`).join('\n');

@@ -12,8 +12,8 @@ export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
 export const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
 
 /**
- * Bytecode saves the parser's time at each start. What Bun reads by itself in the folder that a program is started in
- * belongs to whoever made that folder: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
+ * Bytecode saves the parser's time at each start. What Bun reads by itself in the directory that a program is started in
+ * belongs to whoever made that directory: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
  */
 const COMPILE = [
   '--compile',
@@ -58,20 +58,20 @@ export function ownTarget() {
 }
 
 /**
- * Compiles `bundle/executable.cjs` of a folder into `file` there.
+ * Compiles `bundle/executable.cjs` of a directory into `file` there.
  * @param {string} target
- * @param {string} folder
+ * @param {string} directory
  * @param {string} file
  * @param {boolean} isClosed if what {@link CLOSED} names is taken out of the runtime
  */
-export function compile(target, folder, file, isClosed) {
+export function compile(target, directory, file, isClosed) {
   const runtime = readFileSync(fetchBun(target));
   if (isClosed) close(runtime);
   if (target.startsWith('windows')) nameForWindows(runtime, MANIFEST.version);
-  writeFileSync(join(folder, 'runtime'), runtime, { mode: 0o755 });
+  writeFileSync(join(directory, 'runtime'), runtime, { mode: 0o755 });
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
   const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];
-  execFileSync(fetchBun(ownTarget()), args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(fetchBun(ownTarget()), args, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** @param {Buffer} runtime */
@@ -90,9 +90,9 @@ function close(runtime) {
  */
 function fetchBun(target) {
   const name = `@oven/bun-${target.replace('arm64', 'aarch64')}`;
-  const folder = join(BUN_FOLDER, `${name.replace('/', '-')}-${BUN.version}`);
-  const program = join(folder, 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun');
-  if (existsSync(folder)) return program;
+  const directory = join(BUN_FOLDER, `${name.replace('/', '-')}-${BUN.version}`);
+  const program = join(directory, 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun');
+  if (existsSync(directory)) return program;
   mkdirSync(BUN_FOLDER, { recursive: true });
   const made = mkdtempSync(join(BUN_FOLDER, 'fetch-'));
   try {
@@ -103,7 +103,7 @@ function fetchBun(target) {
     }).trim();
     checkIntegrity(name, readFileSync(join(made, tarball)));
     execFileSync('tar', ['-xzf', tarball], { cwd: made });
-    renameSync(join(made, 'package'), folder);
+    renameSync(join(made, 'package'), directory);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

@@ -16,9 +16,9 @@ import { BUN, BUN_FOLDER, BUN_LICENSE, compile } from './bun.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
 import { machineOf } from './verify.mjs';
 
-/** For this machine `gwtoken` in it, for all in a folder of each; ignored by git, and not of the npm package. */
+/** For this machine `gwtoken` in it, for all in a directory of each; ignored by git, and not of the npm package. */
 export const EXECUTABLES = join(ROOT, 'executables');
-/** The platforms, each with the folder of keytar's native part for it. @type {Record<string, string>} */
+/** The platforms, each with the directory of keytar's native part for it. @type {Record<string, string>} */
 export const TARGETS = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
@@ -37,10 +37,10 @@ const OTHER_KEYTAR = 'keytar.cjs';
 /**
  * Makes the executable of a platform, and gives its path.
  * @param {string} target
- * @param {string} folder where to put it
+ * @param {string} directory where to put it
  * @param {string} [otherKeytar] for tests: a module in the place of the platform's keytar; Bun's variables are heeded
  */
-export async function buildExecutable(target, folder, otherKeytar) {
+export async function buildExecutable(target, directory, otherKeytar) {
   const prebuild = TARGETS[target];
   if (prebuild === undefined) throw new Error(`there is no executable for ${target}`);
   const module = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
@@ -58,17 +58,17 @@ export async function buildExecutable(target, folder, otherKeytar) {
     else writeFileSync(join(bundled, KEYTAR), isUsable ? native : '');
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     compile(target, made, file, otherKeytar === undefined);
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(directory, { recursive: true });
     // In one step: the one before may be running.
-    renameSync(join(made, file), join(folder, file));
+    renameSync(join(made, file), join(directory, file));
     const others = {
       [`${name} ${version} (MIT)`]: readFileSync(join(module, 'LICENSE.md'), 'utf8').trim(),
       [`bun ${BUN.version} (MIT, with parts under LGPL-2.0)`]: BUN_LICENSE,
     };
     for (const [title, text] of Object.entries(others))
       appendFileSync(join(bundled, NOTICES), `${RULE}${title}\n\n${text}`);
-    renameSync(join(bundled, NOTICES), join(folder, NOTICES));
-    return join(folder, file);
+    renameSync(join(bundled, NOTICES), join(directory, NOTICES));
+    return join(directory, file);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
@@ -77,12 +77,12 @@ export async function buildExecutable(target, folder, otherKeytar) {
 /**
  * The input of Bun: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
  * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
- * @param {string} folder
+ * @param {string} directory
  * @param {boolean} hasKeytar
  * @param {boolean} [hasOtherKeytar]
  */
-export function bundleExecutable(folder, hasKeytar, hasOtherKeytar = false) {
-  return bundle(folder, {
+export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
+  return bundle(directory, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
     external: [/^keytar$/, /^keytar\/package\.json$/],

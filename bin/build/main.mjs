@@ -24,15 +24,15 @@ if (what === 'action') {
 if (what === 'executable') {
   const all = words.includes('--all');
   for (const target of all ? Object.keys(TARGETS) : [ownTarget()]) {
-    const folder = all ? join(EXECUTABLES, target) : EXECUTABLES;
-    console.log(await buildExecutable(target, folder));
-    if (packs) packExecutable(target, folder, release);
+    const directory = all ? join(EXECUTABLES, target) : EXECUTABLES;
+    console.log(await buildExecutable(target, directory));
+    if (packs) packExecutable(target, directory, release);
   }
 }
 if (what === 'run') {
   // Below node_modules, so that keytar is found; a stack trace names the lines of the sources.
-  const folder = join(ROOT, 'node_modules', '.cache', 'gwtoken');
-  await bundleProgram(folder, { forDebugging: true });
-  const args = ['--enable-source-maps', join(folder, 'gwtoken.cjs'), ...words];
+  const directory = join(ROOT, 'node_modules', '.cache', 'gwtoken');
+  await bundleProgram(directory, { forDebugging: true });
+  const args = ['--enable-source-maps', join(directory, 'gwtoken.cjs'), ...words];
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }

@@ -28,13 +28,13 @@ const COMPLETIONS = {
 /**
  * Makes the archive of a platform, and unpacks it again to see what is in it.
  * @param {string} target
- * @param {string} built the folder with its executable and notices
- * @param {string} folder where to put the archive
+ * @param {string} built the directory with its executable and notices
+ * @param {string} directory where to put the archive
  */
-export function packExecutable(target, built, folder) {
+export function packExecutable(target, built, directory) {
   const windows = target.startsWith('windows');
   const program = windows ? 'gwtoken.exe' : 'gwtoken';
-  const archive = join(folder, `${NAME}-${target}${windows ? '.zip' : '.tar.gz'}`);
+  const archive = join(directory, `${NAME}-${target}${windows ? '.zip' : '.tar.gz'}`);
   const made = mkdtempSync(join(tmpdir(), 'gwtoken-pack-'));
   const content = join(made, 'content');
   const unpacked = join(made, 'unpacked');
@@ -58,11 +58,11 @@ export function packExecutable(target, built, folder) {
 }
 
 /**
- * @param {string} action the folder with `dist`
- * @param {string} folder where to put the archive
+ * @param {string} action the directory with `dist`
+ * @param {string} directory where to put the archive
  */
-export function packAction(action, folder) {
-  tar(join(folder, `${NAME}-action.tar.gz`), action, ['dist']);
+export function packAction(action, directory) {
+  tar(join(directory, `${NAME}-action.tar.gz`), action, ['dist']);
 }
 
 /** @param {string} file @param {string} content @param {readonly string[]} names */

@@ -40,29 +40,31 @@ export const ENTRIES = {
 
 /**
  * Builds the npm package's directory, which is emptied before. Returns rolldown's output.
- * @param {string} folder
+ * @param {string} directory
  */
-export async function buildPackage(folder) {
-  const output = await bundleProgram(folder);
-  chmodSync(join(folder, 'gwtoken.cjs'), 0o755);
+export async function buildPackage(directory) {
+  const output = await bundleProgram(directory);
+  chmodSync(join(directory, 'gwtoken.cjs'), 0o755);
   const { manPage } = await tsImport('./man-page.ts', import.meta.url);
-  writeFileSync(join(folder, 'gwtoken.1'), manPage(MANIFEST, new Date(sourceDate() * 1000)));
+  writeFileSync(join(directory, 'gwtoken.1'), manPage(MANIFEST, new Date(sourceDate() * 1000)));
   return output;
 }
 
-/** The GitHub action's program, which git ignores: release.yml puts it on a commit of its own. @param {string} folder */
-export const buildAction = (folder) => bundleForNode(folder, { input: { action: 'bin/gwtoken-action.ts' } });
+/** The GitHub action's program, which git ignores: release.yml puts it on a commit of its own. @param {string} directory */
+export const buildAction = (directory) =>
+  bundleForNode(directory, { input: { action: 'bin/gwtoken-action.ts' } });
 
 /**
  * Bundles the npm package's program into a directory, which is emptied before. Returns rolldown's output.
- * @param {string} folder
+ * @param {string} directory
  * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
  */
-export const bundleProgram = (folder, options = {}) => bundleForNode(folder, { ...options, input: ENTRIES });
+export const bundleProgram = (directory, options = {}) =>
+  bundleForNode(directory, { ...options, input: ENTRIES });
 
-/** @param {string} folder @param {Parameters<typeof bundle>[1]} form */
-const bundleForNode = (folder, form) =>
-  bundle(folder, {
+/** @param {string} directory @param {Parameters<typeof bundle>[1]} form */
+const bundleForNode = (directory, form) =>
+  bundle(directory, {
     ...form,
     external: [/^keytar(\/|\.|$)/],
     define: { __EXECUTABLE__: 'false' },
@@ -72,7 +74,7 @@ const bundleForNode = (folder, form) =>
 /**
  * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled
  * packages. Any warning of the bundler's is an error.
- * @param {string} folder
+ * @param {string} directory
  * @param {object} form
  * @param {Record<string, string>} form.input
  * @param {RegExp[]} [form.external]
@@ -82,10 +84,10 @@ const bundleForNode = (folder, form) =>
  * @param {boolean} [form.forDebugging] with source maps and the names of the sources
  */
 export async function bundle(
-  folder,
+  directory,
   { input, external = [], plugins = [], define = {}, codeSplitting = false, forDebugging = false },
 ) {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: ROOT,
     input,
@@ -98,7 +100,7 @@ export async function bundle(
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await bundle.write({
-    dir: folder,
+    dir: directory,
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
@@ -107,7 +109,7 @@ export async function bundle(
     sourcemap: forDebugging,
   });
   await bundle.close();
-  writeFileSync(join(folder, NOTICES), noticesOf(output));
+  writeFileSync(join(directory, NOTICES), noticesOf(output));
   return output;
 }
 
@@ -149,15 +151,15 @@ const withoutUnused = {
 export function noticesOf(output) {
   const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   // The innermost node_modules: a package's own copy of another is that other.
-  const folders = ids.flatMap(
+  const directories = ids.flatMap(
     (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? [],
   );
-  const texts = [...new Set(folders)].map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const texts = [...new Set(directories)].map((directory) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
     if (file === undefined || !PERMISSIVE.includes(license))
       throw new Error(`${name} ${version} (${license}): ${file ?? 'no licence text'}`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;
+    return `${name} ${version} (${license})\n\n${readFileSync(join(directory, file), 'utf8').trim()}`;
   });
   return `The files of this directory contain the following packages.${RULE}${texts.sort().join(RULE)}\n`;
 }

@@ -1,7 +1,7 @@
 /** The slice of the World that a start with a cached token needs: these files are loaded at every start. */
 import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
-import { folderOf, type Host } from './files/paths';
+import { directoryOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
 import { sha256 } from './form';
@@ -9,7 +9,7 @@ import { sha256 } from './form';
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Undefined if there is no home directory. */
-  readonly folders: { readonly config: string | undefined; readonly cache: string | undefined };
+  readonly directories: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly host: Host;
 }
 
@@ -17,17 +17,20 @@ export interface QuickStart {
 export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid'>): QuickStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.() };
-  const folders = { config: folderOf('config', env, platform), cache: folderOf('cache', env, platform) };
+  const directories = {
+    config: directoryOf('config', env, platform),
+    cache: directoryOf('cache', env, platform),
+  };
   const quickWorld = {
     env,
-    ...openConfig(folders.config, host),
-    tokens: folders.cache === undefined ? NO_CACHE : openTokens(folders.cache, host),
+    ...openConfig(directories.config, host),
+    tokens: directories.cache === undefined ? NO_CACHE : openTokens(directories.cache, host),
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
     sha256,
     trace() {},
   };
-  return { quickWorld, folders, host };
+  return { quickWorld, directories, host };
 }
 
 /** Makes SIGUSR1 end the process, as elsewhere: Node would open its debugger to every user of the machine. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { hasPerson } from '../waiting';
 import type { Output, World } from '../world';
 import { readAll } from './files/read-file';
-import { probeFolder } from './files/trust';
+import { probeDirectory } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { describeBuild, KEYCHAIN_CHILD } from './form';
 import { openKeychain } from './keychain/keychain';
@@ -17,7 +17,7 @@ import { isForeground, isTerminal, openTerminal, page } from './terminal/termina
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
-  { quickWorld, folders, host }: QuickStart,
+  { quickWorld, directories, host }: QuickStart,
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
@@ -62,7 +62,7 @@ export function openWorld(
     absolutePath: (path) => resolve(path),
     replaceFile: (path, text) => replaceUserFile(path, text, host),
     removeFile: removeUserFile,
-    probeFolder: (which) => probeFolder(which, folders[which], host),
+    probeDirectory: (which) => probeDirectory(which, directories[which], host),
     describeBuild: () => `${describeBuild(proc)} on ${platform} ${proc.arch}`,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     monotonicMs: () => performance.now(),

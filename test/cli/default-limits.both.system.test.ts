@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startPlace } from '../harness/homes/command-place';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { startKWallet } from '../harness/keyrings/kwallet';
 import { runProgram } from '../harness/programs/program';
@@ -25,7 +25,7 @@ test('each limit comes when it is due', { timeout: 120_000 }, async ({ needs }) 
   const wallet = await startKWallet();
   await Promise.all([run(LOGIN, wallet.env), wallet.answer('unlock')]);
   await wallet.lock();
-  const helpers = openFolder();
+  const helpers = openDirectory();
   writeFileSync(join(helpers, 'dbus-send'), '#!/bin/sh\nexec sleep 100\n');
   chmodSync(join(helpers, 'dbus-send'), 0o755);
   const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };

@@ -13,13 +13,13 @@ beforeEach(() => {
   gw = inside();
 });
 
-test('a folder with a line end and an escape in its name is shown on one line', async ({ needs }) => {
+test('a directory with a line end and an escape in its name is shown on one line', async ({ needs }) => {
   needs('posix');
-  const folder = `${gw.config}/a\nb\x1b[2J`;
+  const directory = `${gw.config}/a\nb\x1b[2J`;
   const shown = `${gw.config}/a\\u000ab\\u001b[2J`;
-  gw.env['GWTOKEN_CONFIG_DIR'] = folder;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'config.json');
+  gw.env['GWTOKEN_CONFIG_DIR'] = directory;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'config.json');
   writeFileSync(file, '{', { mode: 0o600 });
   expect((await gw.cli(['get'])).stderr).toBe(
     `gwtoken: error: config file ${shown}/config.json contains invalid JSON\nhint: fix or delete ${shown}/config.json\n`,

@@ -11,16 +11,16 @@ import {
 } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
-let folder: string;
+let directory: string;
 let file: string;
 beforeEach(() => {
   gw = inside();
-  folder = openFolder();
-  file = join(folder, 'token');
+  directory = openDirectory();
+  file = join(directory, 'token');
 });
 
 describe('get --output', () => {
@@ -35,7 +35,7 @@ describe('get --output', () => {
       expect(readFileSync(file, 'utf8').trim()).toBe(text);
     }
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['token']);
+    expect(readdirSync(directory)).toEqual(['token']);
     expect(await gw.get('--output', '-')).toBe('token-2');
     expect(existsSync('-')).toBe(false);
   });
@@ -45,8 +45,8 @@ describe('get --output', () => {
   }) => {
     needs('root');
     writeFileSync(file, 'theirs');
-    const elsewhere = openFolder();
-    const link = join(folder, 'link');
+    const elsewhere = openDirectory();
+    const link = join(directory, 'link');
     symlinkSync(elsewhere, link);
     const through = join(link, 'token');
     expect(await gw.get('--output', through)).toBe('');
@@ -71,10 +71,10 @@ describe('get --output', () => {
     expect(readFileSync(file, 'utf8')).toBe('old');
   });
 
-  test('replaces no link, device or folder, and says where the token cannot be written', async () => {
-    const link = join(folder, 'link');
+  test('replaces no link, device or directory, and says where the token cannot be written', async () => {
+    const link = join(directory, 'link');
     symlinkSync(file, link);
-    for (const path of [link, '/dev/null', folder]) {
+    for (const path of [link, '/dev/null', directory]) {
       const { code, stdout, stderr } = await gw.cli(['get', '--output', path]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(`${path} is not a regular file; nothing was written`);
@@ -84,7 +84,7 @@ describe('get --output', () => {
       ['nowhere', 'ENOENT'],
       [file, 'ENOTDIR'],
     ] as const) {
-      const path = join(resolve(folder, above), 'token');
+      const path = join(resolve(directory, above), 'token');
       const { code, stderr } = await gw.cli(['get', '--output', path]);
       expect(code).toBe(1);
       expect(stderr).toContain(`error: cannot write ${path} (${why})\n`);
@@ -123,7 +123,7 @@ describe('exec --token-file', () => {
     const relativePath = relative('.', file);
     const { code } = await exec(relativePath, (path) => seen.push(path, readFileSync(path, 'utf8')));
     expect([code, ...seen]).toEqual([0, file, 'token-1']);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test('leaves another text in its place', async () => {

@@ -122,7 +122,7 @@ describe('login', () => {
   });
 
   test('names a token of the old credentials that it cannot remove', async () => {
-    // A folder with something in it cannot be removed as a file, by root neither.
+    // A directory with something in it cannot be removed as a file, by root neither.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
     expect((await login('--region', 'eu', '--auth-url', A))[0]).toMatch(
       /^gwtoken: warning: could not remove a cached token: .*token\.json \(E\w+\)$/,
@@ -282,7 +282,7 @@ describe('of a person, login', () => {
     expect(asked.slice(3)).toEqual([`${url} [${A}]`, `${others[0]} [id]`, others[1]]);
   });
 
-  test('asks nothing before a wrong value, a folder or a keychain that cannot be used', async () => {
+  test('asks nothing before a wrong value, a directory or a keychain that cannot be used', async () => {
     const asked = seat();
     const { terminal } = gw.own;
     const fail = () => Promise.reject(new GwtokenError('local', 'it cannot be used'));

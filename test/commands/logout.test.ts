@@ -78,7 +78,7 @@ test('an item that the keychain does not return may be hidden on Linux, and is r
 
 test('a cached token that cannot be removed is named, and all else is removed', async () => {
   for (const region of ['eu', 'us']) await gw.get('--region', region);
-  // A folder with something in it cannot be removed as a file, by root neither.
+  // A directory with something in it cannot be removed as a file, by root neither.
   rmSync(entry('eu'));
   mkdirSync(join(entry('eu'), 'x'), { recursive: true });
   const { code, stderr } = await logout('--all');

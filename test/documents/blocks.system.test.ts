@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
-import { openFolder, openFolders } from '../harness/homes/folder';
+import { openDirectories, openDirectory } from '../harness/homes/directory';
 import type { Need } from '../harness/needs';
 import { linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -83,12 +83,12 @@ async function startPlace() {
       response.writeHead(status).end('hello\n');
     }),
   );
-  const { dir, env } = openFolders();
+  const { dir, env } = openDirectories();
   const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
   mkdirSync(work);
   const PATH = linkProgram(bin);
-  const put = (folder: string, name: string, ...lines: string[]) =>
-    writeFileSync(join(folder, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  const put = (directory: string, name: string, ...lines: string[]) =>
+    writeFileSync(join(directory, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
   const call = `printf 'Authorization: Bearer %s' "$GWTOKEN_ACCESS_TOKEN" | curl -fsS -H @- ${url}/`;
   put(work, 'deploy.sh', call);
   put(work, 'worker', call);
@@ -178,7 +178,7 @@ test('the YAML parses; the worker of Kubernetes finds a token, and a helper its 
   expect(jobs.length).toBeGreaterThan(3);
   const { command, args } = jobs.find(({ spec }) => spec !== undefined).spec.containers[0];
   const { run, calls } = await startPlace();
-  const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openFolder());
+  const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openDirectory());
   expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
   expect(calls).toEqual(['Bearer token-1']);
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
 interface Step {
@@ -22,25 +22,25 @@ test('a release is summed up, tagged for the action, and published; run again it
   needs,
 }) => {
   needs('linux', 'git');
-  const folder = openFolder();
-  const at = (...names: string[]) => join(folder, ...names);
+  const directory = openDirectory();
+  const at = (...names: string[]) => join(directory, ...names);
   const put = (path: string, text: string, mode = 0o644) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode });
   };
   const env: Record<string, string> = {
     PATH: `${at('bin')}:${process.env['PATH']}`,
-    HOME: folder,
+    HOME: directory,
     GIT_CONFIG_NOSYSTEM: '1',
     GITHUB_REF_NAME: `v${VERSION}`,
-    GITHUB_SERVER_URL: folder,
+    GITHUB_SERVER_URL: directory,
     GITHUB_REPOSITORY: 'remote.git',
     GITHUB_OUTPUT: at('output'),
     GH_TOKEN: 'none',
   };
   const bash = (script: string, cwd: string) =>
     spawnSync('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd, env, encoding: 'utf8' });
-  const shell = (script: string, cwd = folder) => {
+  const shell = (script: string, cwd = directory) => {
     const { status, stdout, stderr } = bash(script, cwd);
     expect(status, `${script}\n${stderr}`).toBe(0);
     return stdout.trim();

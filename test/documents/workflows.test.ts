@@ -21,11 +21,11 @@ interface Job {
   readonly strategy?: { readonly matrix: { readonly include: readonly { readonly target: string }[] } };
 }
 
-const folder = join(ROOT, '.github');
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const directory = join(ROOT, '.github');
+const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => /\.ya?ml$/.test(file));
-const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+const read = (file: string): string => readFileSync(join(directory, file), 'utf8');
 const workflows = files.filter((file) => file.startsWith('workflows/'));
 const release = parse(read('workflows/release.yml')) as Workflow;
 const scriptsOf = ({ steps = [] }: Job) => steps.map(({ run = '' }) => run).join('\n');

@@ -64,7 +64,7 @@ const STRANGE = {
   'node_modules/conf/index.js': 'console.log("A STRANGER RAN")',
 };
 
-test('it takes nothing from a folder that a stranger has filled', async () => {
+test('it takes nothing from a directory that a stranger has filled', async () => {
   const { home, run } = setUp();
   const cwd = join(home.dir, 'checkout');
   for (const [name, text] of Object.entries(STRANGE)) {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownTarget } from '../../bin/build/bun.mjs';
 import { packExecutable } from '../../bin/build/pack.mjs';
+import { openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
-import { openFolder } from '../harness/homes/folder';
 import { executable } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -20,27 +20,29 @@ const run = (words: readonly string[], env: Record<string, string> = {}) =>
 
 test('unpacked, it has a program, a man page and completions that each shell finds', ({ needs }) => {
   needs('linux', 'bash', 'zsh', 'fish');
-  const [release, folder] = [openFolder(), openFolder()];
+  const [release, directory] = [openDirectory(), openDirectory()];
   packExecutable(ownTarget(), dirname(executable()), release);
   const [archive = ''] = readdirSync(release);
-  run(['tar', '-xzf', join(release, archive), '-C', folder]);
-  expect([...filesBelow(folder).keys()].sort()).toEqual([
+  run(['tar', '-xzf', join(release, archive), '-C', directory]);
+  expect([...filesBelow(directory).keys()].sort()).toEqual([
     'LICENSE',
     'THIRD-PARTY-NOTICES.txt',
     ...['_gwtoken', 'gwtoken.bash', 'gwtoken.fish', 'gwtoken.ps1'].map((name) => `completions/${name}`),
     'gwtoken',
     'gwtoken.1',
   ]);
-  expect(run([join(folder, 'gwtoken'), '--version'])).toBe(`${version}\n`);
-  expect(readFileSync(join(folder, 'gwtoken.1'), 'utf8')).toMatch(/^\.TH GWTOKEN 1 /m);
+  expect(run([join(directory, 'gwtoken'), '--version'])).toBe(`${version}\n`);
+  expect(readFileSync(join(directory, 'gwtoken.1'), 'utf8')).toMatch(/^\.TH GWTOKEN 1 /m);
 
-  const scripts = join(folder, 'completions');
-  const PATH = `${folder}:${process.env['PATH']}`;
+  const scripts = join(directory, 'completions');
+  const PATH = `${directory}:${process.env['PATH']}`;
   const typed = `COMP_LINE='gwtoken log' COMP_POINT=11; _gwtoken; printf '%s ' "\${COMPREPLY[@]}"`;
   const inBash = `source '${join(scripts, 'gwtoken.bash')}'; ${typed}`;
   expect(run(['bash', '-c', inBash], { PATH }).trim().split(/\s+/)).toEqual(['login', 'logout']);
   const inZsh = `fpath=('${scripts}' $fpath); autoload -U compinit; compinit -u -D; print \${_comps[gwtoken]}`;
   expect(run(['zsh', '-fc', inZsh], { PATH })).toBe('_gwtoken\n');
   const inFish = `set -p fish_complete_path '${scripts}'; complete -C 'gwtoken log'`;
-  expect(run(['fish', '--no-config', '-c', inFish], { PATH, HOME: folder })).toMatch(/^login\t.*\nlogout\t/);
+  expect(run(['fish', '--no-config', '-c', inFish], { PATH, HOME: directory })).toMatch(
+    /^login\t.*\nlogout\t/,
+  );
 });

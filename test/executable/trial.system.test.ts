@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { executable } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -28,7 +28,7 @@ test('the executable passes with a keychain', async ({ needs }) => {
 
 test('one that gives no token does not', async ({ needs }) => {
   needs('posix');
-  const file = join(openFolder(), 'gwtoken');
+  const file = join(openDirectory(), 'gwtoken');
   writeFileSync(file, '#!/bin/sh\necho 1.2.3\n', { mode: 0o755 });
   await expect(attempt([file])).rejects.toThrow('get: "1.2.3" instead of "tried-1"');
 });

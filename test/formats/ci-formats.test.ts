@@ -6,7 +6,7 @@ import { openAppender } from '../../src/system/files/user-file';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { readFileCommands } from '../harness/github-runner';
 import { inVariables } from '../harness/homes/client';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { expectRefusal } from '../harness/homes/refusals';
@@ -15,7 +15,7 @@ const TOKEN = 'the-token/+==';
 /** The runner's file; it has a line of an earlier command in it. */
 let file: string;
 beforeEach(() => {
-  file = join(openFolder(), 'env');
+  file = join(openDirectory(), 'env');
   writeFileSync(file, 'EARLIER=1');
 });
 

@@ -10,7 +10,7 @@ import { GwtokenError } from '../../src/errors';
 import { formatNamed } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { readFileCommands } from '../harness/github-runner';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 
 /** What reads a format: all of them must find the same. */
@@ -95,7 +95,7 @@ describe('what sources a dotenv file', () => {
     arrives('dotenv', [value]),
   );
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
-  const dir = openFolder();
+  const dir = openDirectory();
   writeFileSync(join(dir, 'tokens.env'), printVariables(variables, formatNamed('dotenv')));
   const print = 'process.stdout.write(JSON.stringify(process.env))';
   const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));

@@ -61,7 +61,7 @@ function missingPackages(packages: readonly DebianPackage[]): Reason {
 export function onPath(program: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
-    .map((folder) => join(folder, program))
+    .map((directory) => join(directory, program))
     .find((path) => {
       try {
         accessSync(path, constants.X_OK);

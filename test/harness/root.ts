@@ -1,4 +1,4 @@
 import { dirname } from 'node:path';
 
-/** The folder of package.json. */
+/** The directory of package.json. */
 export const ROOT = dirname(dirname(import.meta.dirname));

@@ -36,9 +36,9 @@ async function startBoth() {
 test('each file, lock and directory of gwtoken’s is its user’s alone', async ({ needs }) => {
   needs('posix');
   const { home, tokenFile, end } = await startBoth();
-  const paths = [home.config, home.cache].flatMap((folder) => [
-    folder,
-    ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  const paths = [home.config, home.cache].flatMap((directory) => [
+    directory,
+    ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
   ]);
   // There is something of each kind.
   for (const kind of [/config\.json$/, /us\.token\.json$/, /\.lock$/])

@@ -39,7 +39,8 @@ export async function openSessions(): Promise<{
   const config = { region: 'eu', 'auth-url.eu': endpoint.authUrl, 'min-ttl': '1m' };
 
   async function prepare(): Promise<void> {
-    for (const folder of [home.config, home.cache, tmp]) rmSync(folder, { recursive: true, force: true });
+    for (const directory of [home.config, home.cache, tmp])
+      rmSync(directory, { recursive: true, force: true });
     mkdirSync(tmp, { mode: 0o700 });
     home.configure(config);
   }

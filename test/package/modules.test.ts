@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { bundleExecutable } from '../../bin/build/executable.mjs';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { openHome } from '../harness/homes/home';
 import { inherited, PROGRAM } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
@@ -16,7 +16,7 @@ const EMPTY = "require('node:fs'); process.on('SIGUSR1', String).off('SIGUSR1', 
 
 /** What a CommonJS program prints and loads: files of ours, and of Node's own what an empty one does not. */
 function loadedBy(own: Readonly<Record<string, string>>, program: string, ...args: string[]) {
-  const dir = openFolder();
+  const dir = openDirectory();
   const at = (name: string) => join(dir, name);
   const list = `{ internal: process.moduleLoadList, files: Object.keys(require.cache) }`;
   const write = `require('node:fs').writeFileSync(${JSON.stringify(at('list'))}, JSON.stringify(${list}))`;
@@ -72,7 +72,7 @@ test("the keychain's child loads its own file alone, and not the program", () =>
 });
 
 test('a warm get of the executable loads no module of Node but node:fs and node:path, and its child does not load the program', async () => {
-  const output = await bundleExecutable(openFolder(), true);
+  const output = await bundleExecutable(openDirectory(), true);
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
   /** What a file requires when it is loaded, and what those require. */
   const required = (file: string, seen = new Set<string>()): Set<string> => {

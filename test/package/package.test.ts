@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkIntegrity } from '../../bin/build/bun.mjs';
 import { buildPackage } from '../../bin/build/package.mjs';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
 test('the notices name exactly the packages in the bundle, each with its licence', async () => {
-  const dist = openFolder();
+  const dist = openDirectory();
   const output = await buildPackage(dist);
   const bundled = new Set<string>();
   for (const chunk of output) {

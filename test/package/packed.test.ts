@@ -6,8 +6,8 @@ import { delimiter, dirname, join, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { inVariables, loginArgs } from '../harness/homes/client';
+import { openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
-import { openFolder } from '../harness/homes/folder';
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { runCommand } from '../harness/programs/program';
@@ -19,7 +19,7 @@ const PUBLISHED = ['LICENSE', 'README.md', 'package.json'];
 const WINDOWS = process.platform === 'win32';
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-const dir = openFolder();
+const dir = openDirectory();
 const tarball = join(dir, `gwtoken-${manifest.version}.tgz`);
 /** The package as a user installs it: with everything, and as `--omit=optional` or an odd platform leaves it. */
 let whole: ReturnType<typeof install>;
@@ -47,7 +47,7 @@ function install(name: string, option: '--global' | '--omit=optional') {
   const bin = global ? (WINDOWS ? '' : 'bin') : join('node_modules', '.bin');
   const program = join(prefix, bin, WINDOWS ? 'gwtoken.cmd' : 'gwtoken');
   return {
-    folder: join(prefix, global && !WINDOWS ? 'lib' : '', 'node_modules', 'gwtoken'),
+    directory: join(prefix, global && !WINDOWS ? 'lib' : '', 'node_modules', 'gwtoken'),
     // The program's first line looks for `node` on PATH: it should be this one.
     run: (args: readonly string[], env: Readonly<Record<string, string>>, stdin = '') =>
       runCommand([WINDOWS ? `"${program}"` : program, ...args], {
@@ -62,7 +62,8 @@ const login = (installed: typeof whole, env: Readonly<Record<string, string>>) =
   installed.run(loginArgs({ authUrl: identity.authUrl }), env, CLIENT.clientSecret);
 
 describe('the packed tarball', () => {
-  const shipped = () => [...filesBelow(whole.folder)].filter(([name]) => !name.startsWith('node_modules/'));
+  const shipped = () =>
+    [...filesBelow(whole.directory)].filter(([name]) => !name.startsWith('node_modules/'));
 
   test('holds what is meant to be published, and nothing else', () => {
     const names = shipped().map(([name]) => name);
@@ -93,9 +94,9 @@ describe('the packed tarball', () => {
   test('needs keytar alone, and that is optional: with --omit=optional it brings no other package', () => {
     expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['keytar']);
-    expect(readdirSync(join(whole.folder, 'node_modules'))).toContain('keytar');
-    expect(existsSync(join(withoutOptional.folder, 'node_modules'))).toBe(false);
-    const beside = readdirSync(dirname(withoutOptional.folder)).filter((name) => !name.startsWith('.'));
+    expect(readdirSync(join(whole.directory, 'node_modules'))).toContain('keytar');
+    expect(existsSync(join(withoutOptional.directory, 'node_modules'))).toBe(false);
+    const beside = readdirSync(dirname(withoutOptional.directory)).filter((name) => !name.startsWith('.'));
     expect(beside).toEqual(['gwtoken']);
   });
 });

@@ -13,10 +13,10 @@ const AT_MOST = {
   'packages of package.json': 18,
 };
 
-/** The files below a folder whose names end so. */
-const below = (folder: string, ends: RegExp): string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name).replaceAll('\\', '/'))
+/** The files below a directory whose names end so. */
+const below = (directory: string, ends: RegExp): string[] =>
+  readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name).replaceAll('\\', '/'))
     .filter((file) => ends.test(file));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const sum = (files: readonly string[], part: RegExp): number =>

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { readFileCommands } from '../harness/github-runner';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { startCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -17,16 +17,16 @@ export const FOLDER = dirname(FILE);
 
 /** A job; `env` is all that it has in its environment but what the runner gives a step: no PATH, no HOME. */
 export function openJob() {
-  const dir = openFolder();
+  const dir = openDirectory();
   const temp = join(dir, 'temp');
   mkdirSync(temp);
   const env: Record<string, string> = { PATH: '' };
 
-  /** Starts the step; `more` comes after what the runner sets, `folder` has another copy of the action. */
+  /** Starts the step; `more` comes after what the runner sets, `directory` has another copy of the action. */
   function start(
     inputs: Readonly<Record<string, string>>,
     more: Record<string, string> = {},
-    folder = FOLDER,
+    directory = FOLDER,
   ) {
     const ours = Object.entries(ACTION.inputs).map(([name, { default: value = '' }]) => [
       `INPUT_${name.toUpperCase()}`,
@@ -36,7 +36,7 @@ export function openJob() {
     const files = { GITHUB_ENV: join(commands, 'set_env'), GITHUB_OUTPUT: join(commands, 'set_output') };
     for (const path of Object.values(files)) writeFileSync(path, '');
     const runner = { CI: 'true', GITHUB_ACTIONS: 'true', RUNNER_TEMP: temp };
-    const { pid, result } = startCommand([process.execPath, join(folder, ACTION.runs.main)], {
+    const { pid, result } = startCommand([process.execPath, join(directory, ACTION.runs.main)], {
       env: { ...runner, ...env, ...files, ...Object.fromEntries(ours), ...more },
       cwd: temp,
     });

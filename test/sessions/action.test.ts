@@ -5,8 +5,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { openDirectories, openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
-import { openFolder, openFolders } from '../harness/homes/folder';
 import { ROOT } from '../harness/root';
 import { ACTION, FOLDER, openJob } from './action-job';
 
@@ -87,7 +87,7 @@ test('two regions are two steps of one job, also beside variables of the job', a
 });
 
 test('reads no config file and no cache of a runner that is kept', async () => {
-  const home = openFolders();
+  const home = openDirectories();
   home.configure({ 'auth-url': 'https://elsewhere.example.com', retries: 'none', 'no-such-key': 1 });
   Object.assign(job.env, home.env);
   const [first, second] = [await job.run(inputsFor('eu')), await job.run(inputsFor('eu'))];
@@ -158,18 +158,19 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
 });
 
 test('needs only its own files, which have no path of a machine in them; without the built ones it says so', async () => {
-  const folder = openFolder();
-  for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(folder, name));
-  expect(await job.run(inputsFor('eu'), {}, folder)).toMatchObject({
+  const directory = openDirectory();
+  for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(directory, name));
+  expect(await job.run(inputsFor('eu'), {}, directory)).toMatchObject({
     code: 2,
     output: '::error title=gwtoken::this commit does not contain the built action: use a tag action/vX.Y.Z\n',
   });
-  cpSync(FOLDER, folder, { recursive: true });
-  expect(await job.run(inputsFor('eu'), {}, folder)).toMatchObject({
+  cpSync(FOLDER, directory, { recursive: true });
+  expect(await job.run(inputsFor('eu'), {}, directory)).toMatchObject({
     code: 0,
     outputs: { scope: 'read eu' },
   });
-  for (const [name, text] of filesBelow(join(folder, 'dist'))) expect(text.includes(ROOT), name).toBe(false);
+  for (const [name, text] of filesBelow(join(directory, 'dist')))
+    expect(text.includes(ROOT), name).toBe(false);
 });
 
 describe('the topic ci', () => {

@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
-import { makeHostileFolder } from './hostile-folder';
+import { makeHostileDirectory } from './hostile-directory';
 import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
 import { EDGES, LONG, MANY_PIECES, randomValues, SINGLE_CHARACTERS } from './values';
 
 const count = Number(process.env['SHELL_VALUES'] ?? 12);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
-/** Some values on disk: an output of each three, and the folder that they are evaluated in. */
+/** Some values on disk: an output of each three, and the directory that they are evaluated in. */
 interface Batch {
   readonly values: readonly string[];
   readonly outputs: readonly string[];
   readonly failure: string;
-  readonly folder: string;
+  readonly directory: string;
   made(): string[];
 }
 
@@ -46,20 +46,20 @@ function writeBatch(shell: Shell, values: readonly string[]): Batch {
   );
   const gone = variables.map(({ name }) => ({ name, value: undefined }));
   const failed = printVariables(gone, format) + format.fail?.(EXIT_CODE);
-  const dir = openFolder();
+  const dir = openDirectory();
   const write = (name: string, text: string): string => {
     writeFileSync(join(dir, name), text);
     return join(dir, name);
   };
-  const folder = join(dir, 'hostile');
-  const made = makeHostileFolder(folder, [...texts, failed]);
+  const directory = join(dir, 'hostile');
+  const made = makeHostileDirectory(directory, [...texts, failed]);
   const outputs = texts.map((text, index) => write(`output-${index}`, text));
-  return { values, outputs, failure: write('failure', failed), folder, made };
+  return { values, outputs, failure: write('failure', failed), directory, made };
 }
 
 /** Evaluates the batch in one process of the shell, one `eval` for each output. Gives the first fault. */
 async function problemsOf(shell: Shell, { name, state, context, batch, locale }: Cell): Promise<string[]> {
-  const scratch = openFolder();
+  const scratch = openDirectory();
   const [script, set, failed] = ['script', 'set', 'failed'].map((each) => join(scratch, each)) as [
     string,
     string,
@@ -72,7 +72,7 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
   const PATH = '/usr/local/bin:/usr/bin:/bin';
   const env = { PATH, HOME: scratch, LC_ALL: locale, SCRATCH: join(scratch, 'sourced') };
   const words = [shell.command, ...shell.args, script];
-  const { code, stderr } = await runCommand(words, { cwd: batch.folder, env, timeoutMs: 60_000 });
+  const { code, stderr } = await runCommand(words, { cwd: batch.directory, env, timeoutMs: 60_000 });
   const seen = savedEnvironment(set);
   const wrong = batch.values.flatMap((value, index) => {
     const arrived = seen[nameOf(index)];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
-import { makeHostileFolder } from './hostile-folder';
+import { makeHostileDirectory } from './hostile-directory';
 import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
 import { missing, SHELLS, savedEnvironment } from './shells';
 
@@ -32,7 +32,7 @@ test.for(SHELLS)(
       ],
       formatNamed(shell.format),
     );
-    const made = makeHostileFolder(hostile, [output]);
+    const made = makeHostileDirectory(hostile, [output]);
     const [evaluate] = Object.values(shell.contexts);
     const env = (flags: string) => evaluate!(envCommand(shell, flags));
     const saved = (step: string): string => join(session.dir, `${shell.name}-${step}`);

@@ -2,17 +2,17 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 const DEMO = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'demo.ts')];
 /** What is left of it; tsx keeps what it has compiled. */
-const left = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('tsx-'));
+const left = (directory: string) => readdirSync(directory).filter((name) => !name.startsWith('tsx-'));
 
 test('the demo plays to its end with a keychain', async ({ needs }) => {
   needs('keyring');
-  const TMPDIR = openFolder();
+  const TMPDIR = openDirectory();
   const { code, stdout, stderr } = await runCommand(DEMO, { env: { TMPDIR } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('\nCredentials verified and stored in the keychain as default:production:eu\n');
@@ -22,7 +22,7 @@ test('the demo plays to its end with a keychain', async ({ needs }) => {
 
 test('the demo says that there is no keychain, and plays with variables', async ({ needs }) => {
   needs('posix');
-  const bin = join(openFolder(), 'bin');
+  const bin = join(openDirectory(), 'bin');
   mkdirSync(bin);
   for (const program of ['sh', 'env']) symlinkSync(`/bin/${program}`, join(bin, program));
   const { code, stdout, stderr } = await runCommand(DEMO, { env: { PATH: bin } });
@@ -34,7 +34,7 @@ test('the demo says that there is no keychain, and plays with variables', async 
 
 test('the demo, interrupted, dies of the signal', async ({ needs }) => {
   needs('posix');
-  const TMPDIR = openFolder();
+  const TMPDIR = openDirectory();
   const terminal = openTerminal(DEMO, { env: { TMPDIR } });
   await terminal.waitFor('--format json');
   terminal.type('\x03');

@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 import { buildPackage } from '../harness/builds.mjs';
 import { cleanUp } from '../harness/clean-up';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
-import { openFolder } from '../harness/homes/folder';
+import { openDirectory } from '../harness/homes/directory';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 import { linkProgram, runCommand } from '../harness/programs/program';
@@ -95,7 +95,7 @@ us ${us.authUrl}   ${CLIENTS.us.clientId}`);
 
 /** What the demo's shell has: gwtoken and this Node on PATH, a home, and a keyring if one can be started. */
 async function openEnvironment(): Promise<Record<string, string>> {
-  const home = openFolder();
+  const home = openDirectory();
   const keyring = lacking === undefined ? (await startKeyring({ state: 'unlocked' })).env : {};
   const secrets = Object.entries(CLIENTS).map(([name, { clientSecret }]) => [`SECRET_${name}`, clientSecret]);
   const PATH = [linkProgram(join(home, 'bin')), dirname(process.execPath)].join(delimiter);

@@ -1,6 +1,6 @@
 /** The main job on Windows, in Wine: login, token, scripts and logout. */
 import { afterAll } from 'vitest';
-import { openFolders } from '../harness/homes/folder';
+import { openDirectories } from '../harness/homes/directory';
 import { type Computer, playMainJob } from '../sessions/main-job';
 import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
 
@@ -10,7 +10,7 @@ afterAll(() => windows?.close());
 const open = async (): Promise<Computer> => {
   const computer = openWindows();
   windows = computer;
-  const { dir, env: own } = openFolders();
+  const { dir, env: own } = openDirectories();
   const env = Object.fromEntries(Object.entries(own).map(([name, path]) => [name, windowsPath(path)]));
   return {
     home: {

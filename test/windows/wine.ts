@@ -34,7 +34,7 @@ export interface WindowsOptions {
   readonly command?: readonly [string, ...string[]];
 }
 
-/** A Windows of its own: registry, Credential Manager, users' folders. */
+/** A Windows of its own: registry, Credential Manager, users' directories. */
 export type Windows = ReturnType<typeof openWindows>;
 
 /** Why there can be no Windows here. */
@@ -91,7 +91,7 @@ export function openWindows() {
   const node = (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args];
 
   return {
-    /** A Linux folder for whatever the test needs; it goes with the rest. */
+    /** A Linux directory for whatever the test needs; it goes with the rest. */
     dir,
     async gwtoken(args: readonly string[], options: WindowsOptions = {}): Promise<ProgramResult> {
       const [command, ...before] = options.command ?? node([PROGRAM]);
@@ -138,6 +138,6 @@ function copyPrefix(prefix: string): void {
     cpSync(join(kept, name), join(prefix, name));
   for (const name of readdirSync(join(kept, 'dosdevices')).filter((drive) => drive.length === 2))
     symlinkSync(readlinkSync(join(kept, 'dosdevices', name)), join(prefix, 'dosdevices', name));
-  for (const name of readdirSync(join(kept, 'drive_c')).filter((folder) => folder !== 'users'))
+  for (const name of readdirSync(join(kept, 'drive_c')).filter((directory) => directory !== 'users'))
     symlinkSync(join(kept, 'drive_c', name), join(prefix, 'drive_c', name));
 }

@@ -29,8 +29,8 @@ export function failed(name: string, error: GwtokenError, more = ''): Check {
 }
 
 /** Checks a directory. What cannot be written costs the cache, or what `login` would store. */
-function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeFolder'>): Check {
-  const { path, exists, problem } = world.probeFolder(which);
+function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDirectory'>): Check {
+  const { path, exists, problem } = world.probeDirectory(which);
   const name = `${which} directory`;
   const elsewhere = `set GWTOKEN_${which.toUpperCase()}_DIR to a directory of yours`;
   if (path === undefined) return warning(name, 'no home directory', elsewhere);

@@ -10,7 +10,7 @@ import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../.
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy } from './replace';
-import { checkCreatable, makeFolder, trustProblem } from './trust';
+import { checkCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
@@ -22,27 +22,27 @@ const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
-/** Opens both files. @param folder undefined if there is no home directory: then nothing is stored */
-export function openConfig(folder: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
+/** Opens both files. @param directory undefined if there is no home directory: then nothing is stored */
+export function openConfig(directory: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
   const pathOf = (name: string): string => {
-    if (folder === undefined) throw noHomeError(host);
-    return join(folder, name);
+    if (directory === undefined) throw noHomeError(host);
+    return join(directory, name);
   };
   const configPath = (): string => pathOf('config.json');
   const clientsPath = (): string => pathOf('clients.json');
   return {
     config: {
       path: configPath,
-      read: () => (folder === undefined ? NOTHING : readConfig(configPath(), host)),
+      read: () => (directory === undefined ? NOTHING : readConfig(configPath(), host)),
       edit: async (edits) => rewrite(configPath(), host, (path) => edited(readConfig(path, host), edits)),
       async checkWritable() {
         // The list of stored clients is in the same directory, and a login writes it last.
         readTrusted(clientsPath(), host);
-        await unlessUnwritable(configPath(), (directory) => checkFolder(directory, host));
+        await unlessUnwritable(configPath(), (directory) => checkDirectory(directory, host));
       },
     },
     clients: {
-      read: () => (folder === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
+      read: () => (directory === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
       add: async (name, { clientId, authUrl }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),
@@ -138,15 +138,15 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // For its errors alone: a change that is rejected creates neither the directory nor the lock.
   change(path);
-  await unlessUnwritable(path, async (folder) => {
-    checkFolder(folder, host);
-    makeFolder(folder);
+  await unlessUnwritable(path, async (directory) => {
+    checkDirectory(directory, host);
+    makeDirectory(directory);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
-    await withLock(join(folder, 'config.lock'), host, LOCK_WAIT_MS, () => {
+    await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
       const changed = change(path);
       // Only for writing: it reads the file too, without any of our checks, and is given nothing of it.
       const conf = new Conf<Stored>({
-        cwd: folder,
+        cwd: directory,
         configName: basename(path, '.json'),
         configFileMode: 0o600,
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
@@ -158,14 +158,17 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
 }
 
 /** Checks that files can be written there, and trusted later, as far as that can be known in advance. */
-function checkFolder(folder: string, host: Host): void {
-  checkCreatable(folder, host);
-  const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat) checkTrust('directory', folder, stat, host);
+function checkDirectory(directory: string, host: Host): void {
+  checkCreatable(directory, host);
+  const stat = statSync(directory, { throwIfNoEntry: false });
+  if (stat) checkTrust('directory', directory, stat, host);
 }
 
 /** Does the work in the file's directory; turns the system's errors into those that say what to do. */
-async function unlessUnwritable(path: string, work: (folder: string) => void | Promise<void>): Promise<void> {
+async function unlessUnwritable(
+  path: string,
+  work: (directory: string) => void | Promise<void>,
+): Promise<void> {
   try {
     await work(dirname(path));
   } catch (error) {

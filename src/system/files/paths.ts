@@ -11,18 +11,18 @@ export interface Host {
 }
 
 /** Below the home directory; on Windows, the variable that contains the path. */
-const PLATFORM_FOLDERS = {
+const PLATFORM_DIRECTORIES = {
   // As gh has it, and as people expect of command-line tools.
   config: { darwin: '.config', win32: 'APPDATA', other: '.config' },
   cache: { darwin: 'Library/Caches', win32: 'LOCALAPPDATA', other: '.cache' },
 } as const;
 
-export type FolderKind = keyof typeof PLATFORM_FOLDERS;
+export type DirectoryKind = keyof typeof PLATFORM_DIRECTORIES;
 
 /** Returns the variables to set if there is no home directory: the platform's own, or gwtoken's. */
-function homeVariables(which: FolderKind, platform: NodeJS.Platform): readonly [string, string] {
+function homeVariables(which: DirectoryKind, platform: NodeJS.Platform): readonly [string, string] {
   return [
-    platform === 'win32' ? PLATFORM_FOLDERS[which].win32 : 'HOME',
+    platform === 'win32' ? PLATFORM_DIRECTORIES[which].win32 : 'HOME',
     `GWTOKEN_${which.toUpperCase()}_DIR`,
   ];
 }
@@ -38,7 +38,7 @@ export function noHomeError({ platform }: Host): GwtokenError {
  * else `gwtoken` below XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's
  * own; GWTOKEN_CACHE_DIR likewise. Undefined if there is no home directory.
  */
-export function folderOf(which: FolderKind, env: Env, platform: NodeJS.Platform): string | undefined {
+export function directoryOf(which: DirectoryKind, env: Env, platform: NodeJS.Platform): string | undefined {
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
@@ -48,5 +48,5 @@ export function folderOf(which: FolderKind, env: Env, platform: NodeJS.Platform)
   // One that is relative would be another directory wherever gwtoken is started.
   if (!isAbsolute(base)) return undefined;
   if (platform === 'win32') return join(base, 'gwtoken', which === 'cache' ? 'Cache' : '');
-  return join(base, PLATFORM_FOLDERS[which][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
+  return join(base, PLATFORM_DIRECTORIES[which][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
 }

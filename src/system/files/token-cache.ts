@@ -10,7 +10,7 @@ import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
-import { checkCreatable, makeFolder, trustProblem } from './trust';
+import { checkCreatable, makeDirectory, trustProblem } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
@@ -26,20 +26,20 @@ export const NO_CACHE: TokenCache = {
   acquireLock: async () => undefined,
 };
 
-export function openTokens(folder: string, host: Host): TokenCache {
+export function openTokens(directory: string, host: Host): TokenCache {
   return {
     read: (client, kind = 'token') =>
       orUndefined((): CacheRead => {
-        const problem = trustProblem(lstatSync(folder), 'user', host);
-        if (problem) return { ...NOTHING, untrusted: `${folder} ${problem.text}` };
-        const { text: generation = '', untrusted } = readCacheFile(generationPath(folder, client), host);
+        const problem = trustProblem(lstatSync(directory), 'user', host);
+        if (problem) return { ...NOTHING, untrusted: `${directory} ${problem.text}` };
+        const { text: generation = '', untrusted } = readCacheFile(generationPath(directory, client), host);
         if (untrusted) return { generation, untrusted };
-        return { generation, ...readCacheFile(entryPath(folder, client, kind), host) };
+        return { generation, ...readCacheFile(entryPath(directory, client, kind), host) };
       }) ?? NOTHING,
     async write(client, text, kind = 'token') {
-      const file = entryPath(folder, client, kind);
+      const file = entryPath(directory, client, kind);
       try {
-        makeTrusted(folder, host);
+        makeTrusted(directory, host);
         if (readCacheFile(file, host).untrusted) return 'EUNTRUSTED';
         writeByRename(file, text, host);
         return undefined;
@@ -49,24 +49,24 @@ export function openTokens(folder: string, host: Host): TokenCache {
     },
     // A file that cannot be removed does no harm: it is of other credentials or an earlier generation.
     async remove(passes) {
-      for (const file of orUndefined(() => readdirSync(folder)) ?? []) {
+      for (const file of orUndefined(() => readdirSync(directory)) ?? []) {
         const client = clientOf(file);
-        if (client && passes(client)) removeFile(join(folder, file));
+        if (client && passes(client)) removeFile(join(directory, file));
       }
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
       orUndefined(() => {
-        makeTrusted(folder, host);
-        writeByRename(generationPath(folder, client), uniqueName(), host);
+        makeTrusted(directory, host);
+        writeByRename(generationPath(directory, client), uniqueName(), host);
       });
-      return removeFile(entryPath(folder, client));
+      return removeFile(entryPath(directory, client));
     },
     async acquireLock(client) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
-        makeTrusted(folder, host);
-        return tryLock(join(folder, `${nameOf(client)}.lock`), host);
+        makeTrusted(directory, host);
+        return tryLock(join(directory, `${nameOf(client)}.lock`), host);
       });
     },
   };
@@ -83,11 +83,11 @@ function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> 
 }
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
-function makeTrusted(folder: string, host: Host): void {
-  checkCreatable(folder, host);
-  makeFolder(folder);
-  const problem = trustProblem(lstatSync(folder), 'user', host);
-  if (problem) throw Object.assign(new Error(`${folder} ${problem.text}`), { code: 'EUNTRUSTED' });
+function makeTrusted(directory: string, host: Host): void {
+  checkCreatable(directory, host);
+  makeDirectory(directory);
+  const problem = trustProblem(lstatSync(directory), 'user', host);
+  if (problem) throw Object.assign(new Error(`${directory} ${problem.text}`), { code: 'EUNTRUSTED' });
 }
 
 /** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
@@ -96,12 +96,12 @@ function nameOf({ profile, environment, region }: Client): string {
 }
 
 /** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
-export function generationPath(folder: string, client: Client): string {
-  return join(folder, `generation-${nameOf(client)}`);
+export function generationPath(directory: string, client: Client): string {
+  return join(directory, `generation-${nameOf(client)}`);
 }
 
-export function entryPath(folder: string, client: Client, kind: CacheKind = 'token'): string {
-  return join(folder, `${nameOf(client)}.${kind}.json`);
+export function entryPath(directory: string, client: Client, kind: CacheKind = 'token'): string {
+  return join(directory, `${nameOf(client)}.${kind}.json`);
 }
 
 function removeFile(path: string): readonly string[] {

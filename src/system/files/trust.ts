@@ -5,8 +5,8 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { orUndefined, systemCode } from '../../errors';
-import type { FileProblem, FolderFacts } from '../../world';
-import type { FolderKind, Host } from './paths';
+import type { DirectoryFacts, FileProblem } from '../../world';
+import type { DirectoryKind, Host } from './paths';
 
 /** `user` for the cache; `user or root` for the config file, which an administrator may write. */
 type Owners = 'user' | 'user or root';
@@ -28,10 +28,10 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
 }
 
 /** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
-export function makeFolder(path: string): void {
+export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   // Not `recursive`: Node never returns where the system says ENOENT of what is there, as below /proc.
-  makeFolder(dirname(path));
+  makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -47,21 +47,22 @@ export function makeFolder(path: string): void {
  * @throws the system's error, or EUNTRUSTED
  */
 export function checkCreatable(path: string, host: Host): void {
-  const folder = nearestFolder(path);
-  const problem = ownerProblem(statSync(folder), 'user or root', host);
-  if (problem !== undefined) throw Object.assign(new Error(`${folder} ${problem}`), { code: 'EUNTRUSTED' });
+  const directory = nearestDirectory(path);
+  const problem = ownerProblem(statSync(directory), 'user or root', host);
+  if (problem !== undefined)
+    throw Object.assign(new Error(`${directory} ${problem}`), { code: 'EUNTRUSTED' });
   // With the separator a file in the directory's place is an error too.
-  accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
+  accessSync(`${directory}/`, constants.W_OK | constants.X_OK);
 }
 
 /** Returns the directory itself or, if it does not exist, the nearest one above it that does. */
-function nearestFolder(path: string): string {
+function nearestDirectory(path: string): string {
   const above = dirname(path);
-  return existsSync(path) || path === above ? path : nearestFolder(above);
+  return existsSync(path) || path === above ? path : nearestDirectory(above);
 }
 
 /** Describes a directory for doctor. */
-export function probeFolder(which: FolderKind, path: string | undefined, host: Host): FolderFacts {
+export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
   if (path === undefined) return { path, exists: false, problem: undefined };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const untrusted = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);

@@ -26,11 +26,11 @@ export function replaceUserFile(path: string, text: string, host: Host): void {
 }
 
 function pathProblem(path: string, host: Host): string | undefined {
-  const folder = dirname(path);
-  const above = lstatSync(folder, { throwIfNoEntry: false });
+  const directory = dirname(path);
+  const above = lstatSync(directory, { throwIfNoEntry: false });
   // Another user's link would choose where root writes.
   const chosen = above?.isSymbolicLink() ? ownerProblem(above, 'user or root', host) : undefined;
-  if (chosen !== undefined) return `${folder} ${chosen}`;
+  if (chosen !== undefined) return `${directory} ${chosen}`;
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const problem = stat && (stat.isFile() ? ownerProblem(stat, 'user', host) : 'is not a regular file');
   return problem && `${path} ${problem}`;

@@ -11,31 +11,31 @@ export type Keytar = typeof import('keytar');
 export function loadKeytar(): Keytar {
   // Built without it, since upstream has no native part for the platform.
   if (__EXECUTABLE__ && !__KEYTAR__) throw new Error('there is none for Linux on arm64 with musl');
-  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : loadPackage(folderOfKeytar());
+  return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : loadPackage(directoryOfKeytar());
 }
 
-function loadPackage(folder: string): Keytar {
+function loadPackage(directory: string): Keytar {
   try {
-    return require(folder);
+    return require(directory);
   } catch (error) {
     // keytar's index.js drops the loader's message, which comes again with the native part itself.
-    const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`);
+    const prebuilt = join(directory, 'prebuilds', `${process.platform}-${process.arch}`);
     process.dlopen({ exports: {} }, join(prebuilt, 'keytar.node'));
     throw error;
   }
 }
 
 /**
- * Returns keytar's folder: in gwtoken's own node_modules, or beside gwtoken, where npm puts it. A plain
+ * Returns keytar's directory: in gwtoken's own node_modules, or beside gwtoken, where npm puts it. A plain
  * `require` would climb on to `/tmp/node_modules` and the like, where others can put a module.
  *
  * @throws an error with the code MODULE_NOT_FOUND
  */
-function folderOfKeytar(): string {
+function directoryOfKeytar(): string {
   const gwtoken = dirname(__dirname);
   const [shared] = /^.*[\\/]node_modules(?=[\\/](@[^\\/]+[\\/])?[^\\/]+$)/.exec(gwtoken) ?? [];
   const homes = [join(gwtoken, 'node_modules'), ...(shared === undefined ? [] : [shared])];
-  const found = homes.map((home) => join(home, 'keytar')).find((folder) => existsSync(folder));
+  const found = homes.map((home) => join(home, 'keytar')).find((directory) => existsSync(directory));
   if (found !== undefined) return found;
   throw Object.assign(new Error(`no keytar in ${homes.join(' or ')}`), { code: 'MODULE_NOT_FOUND' });
 }

@@ -109,8 +109,10 @@ function startWithText(text: string, { command, args, env, isWindows }: Line): C
 function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
-  const folders = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
-  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
+  const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
+  const files = directories.flatMap((directory) =>
+    endings.map((ending) => join(directory, command + ending)),
+  );
   const found = files.find((file) => fs.existsSync(file));
   if (found === undefined) throw notFound(command);
   return found;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { writeFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
-import { openFolder } from '../homes/folder';
+import { openDirectory } from '../homes/directory';
 
 /** PEM texts of a server. */
 export interface Identity {
@@ -30,7 +30,7 @@ export interface Authority {
   issue(leaf?: Leaf): Identity;
   /** A certificate that vouches for itself, always the same. */
   selfSigned(): Identity;
-  /** A path in the folder of this authority; `middle.pem` is the intermediate's certificate. */
+  /** A path in the directory of this authority; `middle.pem` is the intermediate's certificate. */
   file(name: string): string;
 }
 
@@ -44,8 +44,8 @@ const LOOPBACK = 'IP:127.0.0.1, IP:::1, DNS:localhost';
 
 /** A CA that nobody trusts and that issues whatever a test wants, right or wrong (X.509, RFC 5280). */
 export function makeAuthority(): Authority {
-  const folder = openFolder();
-  const file = (name: string) => join(folder, name);
+  const directory = openDirectory();
+  const file = (name: string) => join(directory, name);
   const root = signer('/CN=gwtoken test CA');
   const ca = certificate(root, root, AUTHORITY, -1, 60);
   writeFileSync(file('ca.pem'), ca);

@@ -8,7 +8,7 @@ import { CLIENT, type IdentityClient } from '../endpoints/identity-server';
 export const MACHINE: Host = { platform: process.platform, uid: process.geteuid?.() };
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 
-/** The file of the client `default:production:eu` in a folder of the token cache. */
+/** The file of the client `default:production:eu` in a directory of the token cache. */
 export const entryIn = (cache: string): string => entryPath(cache, EU);
 
 /** An entry as gwtoken writes it for a client in the keychain, whose token lives an hour from now. */

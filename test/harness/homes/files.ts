@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * Every regular file below a folder, by its path relative to it with `/` between; links are not followed. One
+ * Every regular file below a directory, by its path relative to it with `/` between; links are not followed. One
  * that goes meanwhile is none: what a killed program has started may still run.
  */
 export function filesBelow(dir: string): Map<string, Buffer> {

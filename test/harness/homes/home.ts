@@ -8,12 +8,12 @@ import {
 } from '../programs/program';
 import { openGwtoken, type Terminal } from '../programs/terminal';
 import { type Login, loginArgs } from './client';
-import { type HomeFolders, openFolders } from './folder';
+import { type HomeDirectories, openDirectories } from './directory';
 
 type Env = Readonly<Record<string, string>>;
 
 /** A home of its own, and gwtoken in it. */
-export interface Home extends HomeFolders {
+export interface Home extends HomeDirectories {
   /** Runs gwtoken to its end; `env` comes on top of the home's. */
   gwtoken(args: readonly string[], more?: Partial<ProgramOptions>): Promise<ProgramResult>;
   /** Stores a client with `gwtoken login`; rejects if that fails. */
@@ -26,13 +26,13 @@ export interface Home extends HomeFolders {
 
 /** Makes an empty home, which goes with the test; `env` is a keyring's, say, or a client in variables. */
 export function openHome(env: Env = {}): Home {
-  const folders = openFolders(env);
+  const directories = openDirectories(env);
   const within = <T extends { readonly env?: Env }>(more: T) => ({
     ...more,
-    env: { ...folders.env, ...more.env },
+    env: { ...directories.env, ...more.env },
   });
   return {
-    ...folders,
+    ...directories,
     gwtoken: (args, more = {}) => runProgram(args, within(more)),
     async login(login = {}) {
       const stdin = login.clientSecret ?? CLIENT.clientSecret;

@@ -8,9 +8,9 @@ import type { FormReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
 import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables, type Login, loginArgs } from './client';
-import { type HomeFolders, openFolders } from './folder';
+import { type HomeDirectories, openDirectories } from './directory';
 
-export interface Inside extends Pick<HomeFolders, 'config' | 'cache' | 'configure'> {
+export interface Inside extends Pick<HomeDirectories, 'config' | 'cache' | 'configure'> {
   /** Of what comes next: a client in variables, until a test says otherwise. */
   env: Record<string, string>;
   nowMs: number;
@@ -45,7 +45,7 @@ export interface Ended {
 
 /** Opens gwtoken in this process: real files, lock and formats; the test's clock, connection and keychain. */
 export function inside(): Inside {
-  const home = openFolders();
+  const home = openDirectories();
 
   const open = (): QuickStart => {
     const { platform, geteuid } = process;

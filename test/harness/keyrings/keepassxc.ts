@@ -80,8 +80,8 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   }
   mkdirSync(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
   writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
-  // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary folder.
-  const folder = { TMPDIR: home.XDG_RUNTIME_DIR };
+  // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary directory.
+  const directory = { TMPDIR: home.XDG_RUNTIME_DIR };
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
     // It saves a moment after a change, and its title has a star until then.
@@ -89,7 +89,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     if (program) await endHelper(program);
     const locked = name === 'another' ? ['exposed'] : [];
     const names = name === 'none' ? [] : [...locked, name];
-    program = start('keepassxc', ['--pw-stdin', ...names.map(file)], folder);
+    program = start('keepassxc', ['--pw-stdin', ...names.map(file)], directory);
     program.stdin?.end(`${locked.map(() => 'wrong\n').join('')}${PASSWORD}\n`);
     const shows = name === 'exposed' || name === 'another';
     await untilCollection(shows ? 'unlocked' : 'no collection', withPath);
@@ -113,7 +113,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
       return secret;
     },
     async lock() {
-      await run('keepassxc', ['--lock'], { ...withPath, ...folder });
+      await run('keepassxc', ['--lock'], { ...withPath, ...directory });
       await untilCollection('locked', withPath);
     },
     reopen,

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
-import { openFolder } from '../homes/folder';
+import { openDirectory } from '../homes/directory';
 import type { Display } from './display';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export function run(program: string, args: readonly string[], env: Environment, 
 
 /** The home and session bus of a user who has logged in; nobody else sees them, until the test's end. */
 export interface Session {
-  /** The folder in which all that is. */
+  /** The directory in which all that is. */
   readonly dir: string;
   /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS, and DISPLAY where there is one. */
   readonly env: Environment;
@@ -66,7 +66,7 @@ export interface Session {
 
 /** @param display where the session has a screen, and somebody before it */
 export async function startSession(display?: Display): Promise<Session> {
-  const dir = openFolder();
+  const dir = openDirectory();
   const helpers: ChildProcess[] = [];
   // What a test starts later, too, belongs to the session and not to the test.
   onCleanup(() => Promise.all(helpers.map((helper) => endHelper(helper))));
@@ -78,7 +78,7 @@ export async function startSession(display?: Display): Promise<Session> {
     XDG_DATA_HOME: below('data'),
     XDG_RUNTIME_DIR: below('run'),
   };
-  for (const folder of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(folder, { mode: 0o700 });
+  for (const directory of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(directory, { mode: 0o700 });
   const DBUS_SESSION_BUS_ADDRESS = `unix:path=${below('bus')}`;
   const env = { ...home, ...display?.env, DBUS_SESSION_BUS_ADDRESS };
   const withPath = { PATH: process.env['PATH'] ?? '', ...env };

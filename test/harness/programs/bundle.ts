@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { openFolder } from '../homes/folder';
+import { openDirectory } from '../homes/directory';
 
 /** Makes a program for Node of a TypeScript file and what it imports; gives its path. */
 export async function bundle(source: string): Promise<string> {
-  const dir = openFolder();
+  const dir = openDirectory();
   const made = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });
   await made.write({ dir, format: 'cjs', entryFileNames: '[name].cjs' });
   await made.close();

@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFolder } from '../homes/folder';
+import { openDirectory } from '../homes/directory';
 import { ROOT } from '../root';
 import { executable, FORM, type Words } from './program';
 
 /** Copies the built program, with a module of ours in keytar's place: its index.js, or none at all. */
 export function copyProgram(keytar: string | undefined) {
-  const dir = openFolder();
+  const dir = openDirectory();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
   if (keytar !== undefined) {
     const module = join(dir, 'node_modules', 'keytar');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { onCleanup } from '../clean-up';
-import { openFolder } from '../homes/folder';
+import { openDirectory } from '../homes/directory';
 import { ROOT } from '../root';
 
 /** The npm package's program; `npm run build` must have made dist/. */
@@ -10,8 +10,8 @@ export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 /** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
 /** The executable; that of `any-keytar` takes the module that KEYTAR names, and heeds BUN_OPTIONS. */
-export const executable = (folder = '.'): string =>
-  join(ROOT, 'executables', folder, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
+export const executable = (directory = '.'): string =>
+  join(ROOT, 'executables', directory, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
 /** The words that start gwtoken, with another Node if TESTED_NODE names one. All starts use them. */
 export const GWTOKEN: Words =
   FORM === 'executable' ? [executable()] : [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM];
@@ -20,7 +20,7 @@ export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
 /** Makes the program meet a fault that is none of its own, as soon as it listens for such. */
 export function preloading(fault: string): { readonly program: Words; readonly env: Record<string, string> } {
-  const file = join(openFolder(), 'fault.cjs');
+  const file = join(openDirectory(), 'fault.cjs');
   writeFileSync(
     file,
     `const timer = setInterval(() => {
@@ -36,16 +36,16 @@ export function preloading(fault: string): { readonly program: Words; readonly e
 
 export type Words = readonly [command: string, ...before: string[]];
 
-/** Puts a `gwtoken` into a folder, which it makes if need be; returns a PATH that begins with it. */
-export function linkProgram(folder: string): string {
-  mkdirSync(folder, { recursive: true });
+/** Puts a `gwtoken` into a directory, which it makes if need be; returns a PATH that begins with it. */
+export function linkProgram(directory: string): string {
+  mkdirSync(directory, { recursive: true });
   if (process.platform === 'win32') {
     const words = GWTOKEN.map((word) => `"${word}"`);
-    writeFileSync(join(folder, 'gwtoken.cmd'), `@${words.join(' ')} %*\r\n`);
+    writeFileSync(join(directory, 'gwtoken.cmd'), `@${words.join(' ')} %*\r\n`);
   } else {
-    writeFileSync(join(folder, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`, { mode: 0o755 });
+    writeFileSync(join(directory, 'gwtoken'), `#!/bin/sh\nexec ${GWTOKEN_SH} "$@"\n`, { mode: 0o755 });
   }
-  return [folder, process.env['PATH']].join(delimiter);
+  return [directory, process.env['PATH']].join(delimiter);
 }
 
 export interface CommandOptions {
@@ -164,7 +164,7 @@ export function startCommand(
   };
 }
 
-/** What a program cannot be started without: PATH, and on Windows the system's folder, which sockets need. */
+/** What a program cannot be started without: PATH, and on Windows the system's directory, which sockets need. */
 export function inherited(): Record<string, string> {
   const names = process.platform === 'win32' ? ['PATH', 'SystemRoot', 'PATHEXT', 'ComSpec'] : ['PATH'];
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));

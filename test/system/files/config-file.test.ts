@@ -6,15 +6,15 @@ import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { openHome } from '../../harness/homes/home';
 import { refusal } from '../../settings/refusal';
 
-let folder: string;
+let directory: string;
 let file: string;
 beforeEach(() => {
-  folder = openFolder();
-  file = join(folder, 'config.json');
+  directory = openDirectory();
+  file = join(directory, 'config.json');
 });
 const capabilities = '-dac_override,-dac_read_search';
 /** A wrapper whose program file modes bind: root goes without the capabilities that pass them over. */
@@ -27,11 +27,11 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
-  for (const path of [join(folder, 'none'), join(file, 'below')])
+  for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const { config, clients } = openConfig(undefined, MACHINE);
   expect(config.read()).toEqual({ path: 'no config file', general: {}, profiles: {} });
-  for (const path of [folder, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
+  for (const path of [directory, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
 
@@ -65,7 +65,7 @@ test.each([
 
 test('whoever may not look into the directory is told whose it is', async ({ needs }) => {
   needs('posix');
-  const closed = join(folder, 'closed');
+  const closed = join(directory, 'closed');
   mkdirSync(join(closed, 'inner'), { recursive: true });
   chmodSync(closed, 0o000);
   onCleanup(() => chmodSync(closed, 0o700));
@@ -81,7 +81,7 @@ test('whoever may not look into the directory is told whose it is', async ({ nee
 test('of the stored clients whatever is none is passed over', () => {
   const entry = { client_id: 'id', auth_url: 'https://a.example.com' };
   writeFileSync(
-    join(folder, 'clients.json'),
+    join(directory, 'clients.json'),
     JSON.stringify({
       known: { ...entry, more: 1 },
       null: null,
@@ -90,21 +90,21 @@ test('of the stored clients whatever is none is passed over', () => {
     }),
     { mode: 0o600 },
   );
-  expect(openConfig(folder, MACHINE).clients.read()).toEqual({
+  expect(openConfig(directory, MACHINE).clients.read()).toEqual({
     known: { clientId: 'id', authUrl: 'https://a.example.com' },
   });
 });
 
 /** Holds the lock until the returned function is called. */
 async function hold(): Promise<() => void> {
-  const turn = await tryLock(join(folder, 'config.lock'), MACHINE);
+  const turn = await tryLock(join(directory, 'config.lock'), MACHINE);
   if (!turn?.held) throw new Error('somebody else has the lock');
   return turn.release;
 }
 
 test('what is stored is read again under the lock: no change of another process is lost, and none made trusted', async () => {
   put('{}');
-  const edit = () => openConfig(folder, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
+  const edit = () => openConfig(directory, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
   const release = await hold();
   const edited = edit();
   // Of an editor that begins a file with a byte order mark.

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { generationPath, openTokens } from '../../../src/system/files/token-cache';
 import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { type Inside, inside } from '../../harness/homes/in-process';
 
 let gw: Inside;
@@ -13,7 +13,7 @@ beforeEach(() => {
 const posix = process.platform !== 'win32';
 const write = (path: string) => fs.writeFileSync(path, '');
 
-test('remove() removes the tokens of the clients that pass, also in a folder that is not trusted', async () => {
+test('remove() removes the tokens of the clients that pass, also in a directory that is not trusted', async () => {
   const names = ['default-production-eu.token.json', 'acme-sandbox-us.token.json'];
   const others = ['default-production-eu.my-token.json', 'default-staging-eu.token.json', 'generation-acme'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
@@ -29,12 +29,12 @@ test('remove() removes the tokens of the clients that pass, also in a folder tha
 test.runIf(posix)(
   'renew() removes the token, also if the generation cannot or must not be written',
   async () => {
-    const folder = openFolder();
-    const generation = generationPath(folder, EU);
+    const directory = openDirectory();
+    const generation = generationPath(directory, EU);
     const renew = async () => {
-      putEntry(folder, 'an entry');
-      expect(await openTokens(folder, MACHINE).invalidate(EU)).toEqual([]);
-      expect(fs.existsSync(entryIn(folder))).toBe(false);
+      putEntry(directory, 'an entry');
+      expect(await openTokens(directory, MACHINE).invalidate(EU)).toEqual([]);
+      expect(fs.existsSync(entryIn(directory))).toBe(false);
     };
     await renew();
     const first = fs.readFileSync(generation, 'utf8');
@@ -45,9 +45,9 @@ test.runIf(posix)(
     fs.mkdirSync(generation);
     await renew();
     fs.rmdirSync(generation);
-    fs.chmodSync(folder, 0o777);
+    fs.chmodSync(directory, 0o777);
     await renew();
-    expect(fs.readdirSync(folder)).toEqual([]);
+    expect(fs.readdirSync(directory)).toEqual([]);
   },
 );
 
@@ -64,9 +64,9 @@ test('read() reads 256 KiB at most, and nothing if a link leads nowhere', () => 
 });
 
 test.runIf(posix)('write() says by a code why it cannot', async () => {
-  const folder = openFolder();
-  const entry = entryIn(folder);
-  const why = () => openTokens(folder, MACHINE).write(EU, 'an entry');
+  const directory = openDirectory();
+  const entry = entryIn(directory);
+  const why = () => openTokens(directory, MACHINE).write(EU, 'an entry');
   expect([await why(), fs.readFileSync(entry, 'utf8')]).toEqual([undefined, 'an entry']);
   fs.rmSync(entry);
   fs.symlinkSync('elsewhere', entry);
@@ -74,7 +74,7 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   fs.rmSync(entry);
   fs.mkdirSync(entry);
   expect(await why()).toBe('EISDIR');
-  expect(fs.readdirSync(folder)).toEqual(['default-production-eu.token.json']);
+  expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
 test('acquireLock() gives different clients locks of their own', async () => {

@@ -9,7 +9,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { tryLock } from '../../../src/system/files/lock';
 import { onCleanup } from '../../harness/clean-up';
 import { MACHINE } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { bundle } from '../../harness/programs/bundle';
 import { inherited } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
@@ -48,10 +48,10 @@ async function startWaiting(count: number) {
   return waiting;
 }
 
-let [folder, path]: [string, string] = ['', ''];
+let [directory, path]: [string, string] = ['', ''];
 beforeEach(() => {
-  folder = openFolder();
-  path = join(folder, 'token.lock');
+  directory = openDirectory();
+  path = join(directory, 'token.lock');
 });
 const MINUTE_S = 60;
 
@@ -77,7 +77,7 @@ test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
     }
     expect(await start(path).line()).toBe('waiting');
     await Promise.all(waiting.map(({ kill }) => kill()));
-    expect(readdirSync(folder)).toEqual(['token.lock']);
+    expect(readdirSync(directory)).toEqual(['token.lock']);
   },
 );
 
@@ -103,7 +103,7 @@ test('a waiter that was killed while it removed a dead holder’s lock keeps nob
   const [waiter] = await startWaiting(1);
   expect(await waiter!.line()).toBe('dead');
   expect(await waiter!.line()).toBe('held');
-  expect(readdirSync(folder)).toEqual(['token.lock']);
+  expect(readdirSync(directory)).toEqual(['token.lock']);
 });
 
 test('a dead holder’s lock that nobody can remove is waited for no longer than twice as long', async () => {

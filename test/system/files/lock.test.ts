@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { tryLock, withLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 
-let [folder, path]: [string, string] = ['', ''];
+let [directory, path]: [string, string] = ['', ''];
 beforeEach(() => {
-  folder = openFolder();
-  path = join(folder, 'token.lock');
+  directory = openDirectory();
+  path = join(directory, 'token.lock');
 });
 
 function held() {
@@ -36,7 +36,7 @@ test('is held by one at a time, and leaves no file', async () => {
   first.release();
   expect(await wait(60)).toBe('late');
   next.release();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 test('a waiter gives up at its limit or when aborted, and leaves no listener', async () => {
@@ -61,16 +61,16 @@ test('a holder that shows no sign of life for three seconds is no longer one', a
   expect(await wait(20_000)).toBe('dead');
   expect(performance.now() - since).toBeGreaterThan(2900);
   held().release();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 test.skipIf(process.platform === 'win32')('is done without if there can be none', async () => {
-  mkdirSync(join(folder, 'directory'));
-  execFileSync('mkfifo', [join(folder, 'fifo')]);
-  symlinkSync('nowhere', join(folder, 'link'));
+  mkdirSync(join(directory, 'directory'));
+  execFileSync('mkfifo', [join(directory, 'fifo')]);
+  symlinkSync('nowhere', join(directory, 'link'));
   for (const name of ['directory', 'fifo', 'link', 'no/where', 'x'.repeat(300)])
-    expect(tryLock(join(folder, name), MACHINE), name).toBeUndefined();
-  expect(await withLock(join(folder, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
+    expect(tryLock(join(directory, name), MACHINE), name).toBeUndefined();
+  expect(await withLock(join(directory, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
 });
 
 test('work waits for the holder, and fails with a sentence if that takes too long', async () => {

@@ -1,12 +1,12 @@
 /** Where gwtoken's files are, on every platform. */
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../../../src/system/files/paths';
+import { directoryOf } from '../../../src/system/files/paths';
 
 type Env = Record<string, string>;
-const folders = (platform: NodeJS.Platform, env: Env) => [
-  folderOf('config', env, platform),
-  folderOf('cache', env, platform),
+const directories = (platform: NodeJS.Platform, env: Env) => [
+  directoryOf('config', env, platform),
+  directoryOf('cache', env, platform),
 ];
 
 describe('the directories', () => {
@@ -32,25 +32,25 @@ describe('the directories', () => {
       resolve('relative'),
     ],
   ])('on %s with %j', ([platform, env, ...expected]) => {
-    expect(folders(platform, env)).toEqual(expected);
+    expect(directories(platform, env)).toEqual(expected);
   });
 
-  test('are not below a folder that is another one wherever gwtoken is started', () => {
+  test('are not below a directory that is another one wherever gwtoken is started', () => {
     const relative = { XDG_CONFIG_HOME: 'c', XDG_CACHE_HOME: './k' };
-    expect(folders('linux', { ...relative, HOME: '/u' })).toEqual([
+    expect(directories('linux', { ...relative, HOME: '/u' })).toEqual([
       '/u/.config/gwtoken',
       '/u/.cache/gwtoken',
     ]);
     for (const HOME of ['', 'u', './u', '~'])
-      expect(folders('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
-    expect(folders('linux', {})).toEqual([undefined, undefined]);
+      expect(directories('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
+    expect(directories('linux', {})).toEqual([undefined, undefined]);
   });
 
   test('have no separator at their end, with which a link in their place would not be seen', () => {
     const set = (path: string) => ({ GWTOKEN_CONFIG_DIR: path, GWTOKEN_CACHE_DIR: path });
-    expect(folders('linux', set('/k//'))).toEqual(['/k', '/k']);
-    expect(folders('linux', set('/'))).toEqual(['/', '/']);
-    expect(folders('win32', set('C:\\k\\/'))).toEqual(['C:\\k', 'C:\\k']);
-    expect(folders('win32', set('C:\\'))).toEqual(['C:\\', 'C:\\']);
+    expect(directories('linux', set('/k//'))).toEqual(['/k', '/k']);
+    expect(directories('linux', set('/'))).toEqual(['/', '/']);
+    expect(directories('win32', set('C:\\k\\/'))).toEqual(['C:\\k', 'C:\\k']);
+    expect(directories('win32', set('C:\\'))).toEqual(['C:\\', 'C:\\']);
   });
 });

@@ -4,13 +4,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readAll, readRegular } from '../../../src/system/files/read-file';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 
-let folder: string;
+let directory: string;
 let file: string;
 beforeEach(() => {
-  folder = openFolder();
-  file = join(folder, 'file');
+  directory = openDirectory();
+  file = join(directory, 'file');
   writeFileSync(file, '12345', { mode: 0o600 });
 });
 
@@ -37,8 +37,8 @@ test('so has a stream, in bytes and not in characters', async () => {
 
 test('a pipe, a device and a directory are refused at once', ({ needs }) => {
   needs('posix');
-  const pipe = join(folder, 'pipe');
+  const pipe = join(directory, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  for (const path of [pipe, '/dev/zero', folder])
+  for (const path of [pipe, '/dev/zero', directory])
     expect(() => readRegular(path, 5)).toThrow('it is not a regular file');
 });

@@ -12,30 +12,30 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
-import { folderOf, type Host } from '../../../src/system/files/paths';
+import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, generationPath, openTokens } from '../../../src/system/files/token-cache';
-import { checkCreatable, makeFolder } from '../../../src/system/files/trust';
+import { checkCreatable, makeDirectory } from '../../../src/system/files/trust';
 import { EU, MACHINE } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { refusal } from '../../settings/refusal';
 
 const STRANGER = 64_002;
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
-let folder: string;
+let directory: string;
 let file: string;
 let entry: string;
 beforeEach(() => {
-  folder = join(openFolder(), "the user's");
-  file = join(folder, 'config.json');
-  entry = entryPath(folder, EU);
-  mkdirSync(folder, { mode: 0o700 });
+  directory = join(openDirectory(), "the user's");
+  file = join(directory, 'config.json');
+  entry = entryPath(directory, EU);
+  mkdirSync(directory, { mode: 0o700 });
   writeFileSync(entry, 'an entry', { mode: 0o600 });
   writeFileSync(file, '{"region":"eu"}', { mode: 0o600 });
 });
 
-const cached = (path = folder, host = MACHINE) => openTokens(path, host).read(EU);
-const config = (host = MACHINE) => openConfig(folder, host).config;
+const cached = (path = directory, host = MACHINE) => openTokens(path, host).read(EU);
+const config = (host = MACHINE) => openConfig(directory, host).config;
 const edit = (host = MACHINE) => config(host).edit([{ key: 'retries', value: 1 }]);
 const READ = { general: { region: 'eu' } };
 const SERVED = { generation: '', text: 'an entry' };
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
   test('that others can write to is not used, and the line that closes it is named; they may read it', () => {
     const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
     for (const [what, path, owner] of [
-      ['directory', folder, 0o700],
+      ['directory', directory, 0o700],
       ['file', file, 0o600],
       ['entry', entry, 0o600],
     ] as const) {
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
   });
 
   test('that others can write to is not written to either', async () => {
-    const open = join(dirname(folder), 'open');
+    const open = join(dirname(directory), 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
     const { config, clients } = openConfig(open, MACHINE);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     const belongs = `belongs to another user (uid ${STRANGER})`;
     for (const [what, path] of [
       ['file', file],
-      ['directory', folder],
+      ['directory', directory],
     ] as const) {
       chownSync(path, STRANGER, STRANGER);
       expect(refusal(() => config().read())).toEqual({
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
       });
       chownSync(path, 0, 0);
     }
-    for (const path of [folder, entry]) {
+    for (const path of [directory, entry]) {
       chownSync(path, STRANGER, STRANGER);
       expect(cached()).toMatchObject({ untrusted: `${path} ${belongs}` });
       chownSync(path, 0, 0);
@@ -108,25 +108,25 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };
     expect(config(user).read()).toMatchObject(READ);
-    expect(cached(folder, user)).toEqual({
+    expect(cached(directory, user)).toEqual({
       generation: '',
-      untrusted: `${folder} belongs to another user (uid 0)`,
+      untrusted: `${directory} belongs to another user (uid 0)`,
     });
-    chownSync(folder, STRANGER, STRANGER);
-    expect(cached(folder, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
+    chownSync(directory, STRANGER, STRANGER);
+    expect(cached(directory, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
   });
 
   test('behind a link is no cache, but may be the config, which stays a link: dotfiles lie elsewhere', async () => {
-    const link = join(dirname(folder), 'link');
-    symlinkSync(folder, link);
+    const link = join(dirname(directory), 'link');
+    symlinkSync(directory, link);
     for (const path of [link, `${link}/`])
-      expect(cached(folderOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
+      expect(cached(directoryOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
         generation: '',
         untrusted: `${link} is a symbolic link`,
       });
-    const other = join(dirname(folder), 'other');
+    const other = join(dirname(directory), 'other');
     mkdirSync(other, { mode: 0o700 });
-    for (const path of [entry, file]) symlinkSync(path, path.replace(folder, other));
+    for (const path of [entry, file]) symlinkSync(path, path.replace(directory, other));
     expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
     const generation = generationPath(other, EU);
     symlinkSync(entry, generation);
@@ -139,8 +139,8 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
 
   test('is not checked on Windows, where access lists decide', async () => {
     const windows: Host = { platform: 'win32', uid: undefined };
-    for (const path of [folder, file, entry]) chmodSync(path, 0o777);
-    expect(cached(folder, windows)).toEqual(SERVED);
+    for (const path of [directory, file, entry]) chmodSync(path, 0o777);
+    expect(cached(directory, windows)).toEqual(SERVED);
     await edit(windows);
     expect(config(windows).read().general).toEqual({ region: 'eu', retries: 1 });
   });
@@ -148,32 +148,32 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
 
 describe('a directory that is missing', () => {
   test('is created with its parents, closed to others', () => {
-    makeFolder(join(folder, 'a', 'b'));
-    makeFolder(join(folder, 'a', 'b'));
+    makeDirectory(join(directory, 'a', 'b'));
+    makeDirectory(join(directory, 'a', 'b'));
     if (process.platform === 'win32') return;
-    for (const path of ['a', 'a/b']) expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
+    for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
   test.skipIf(process.platform !== 'linux')('is an error at once where none can be created', () => {
-    expect(() => makeFolder('/proc/nowhere/gwtoken')).toThrow(/ENOENT|EACCES/);
+    expect(() => makeDirectory('/proc/nowhere/gwtoken')).toThrow(/ENOENT|EACCES/);
   });
 
   test('is created by nobody but its user in their HOME, and by anybody in one of root’s', async ({
     needs,
   }) => {
     needs('root');
-    chownSync(folder, STRANGER, STRANGER);
-    const below = join(folder, '.config', 'gwtoken');
+    chownSync(directory, STRANGER, STRANGER);
+    const below = join(directory, '.config', 'gwtoken');
     const { config } = openConfig(below, MACHINE);
     for (const refused of [config.checkWritable(), config.edit([])])
       await expect(refused).rejects.toMatchObject({
         kind: 'usage',
-        message: `${folder} belongs to another user (uid ${STRANGER}); gwtoken will not write to it`,
+        message: `${directory} belongs to another user (uid ${STRANGER}); gwtoken will not write to it`,
         hints: [AS_OWNER],
       });
     expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
     expect(existsSync(dirname(below))).toBe(false);
     checkCreatable(below, { ...MACHINE, uid: STRANGER });
-    checkCreatable(join(dirname(folder), 'new'), { ...MACHINE, uid: STRANGER });
+    checkCreatable(join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
   });
 });

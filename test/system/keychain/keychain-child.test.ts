@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GwtokenError } from '../../../src/errors';
 import { onCleanup } from '../../harness/clean-up';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { leftBehind } from '../../harness/programs/processes';
 import { copyProgram } from '../../harness/programs/program-copy';
 import { SECRET } from './keychain-runs';
@@ -57,15 +57,15 @@ describe('a keychain child that fails', () => {
   });
 });
 
-test('no module of a folder above gwtoken, of NODE_PATH or of the home directory passes for keytar', async () => {
+test('no module of a directory above gwtoken, of NODE_PATH or of the home directory passes for keytar', async () => {
   const outer = copyProgram(asFunction("async () => 'from above'"));
-  const elsewhere = openFolder();
+  const elsewhere = openDirectory();
   cpSync(join(outer.dir, 'node_modules'), join(elsewhere, '.node_modules'), { recursive: true });
   const inner = join(outer.dir, 'tools', 'gwtoken');
   cpSync(join(outer.dir, 'dist'), join(inner, 'dist'), { recursive: true });
   const env = { HOME: elsewhere, NODE_PATH: join(elsewhere, '.node_modules') };
-  const keychainIn = (folder: string) =>
-    keychainWith(undefined, { env, childPath: join(folder, 'dist', 'keychain-child.cjs') }).keychain;
+  const keychainIn = (directory: string) =>
+    keychainWith(undefined, { env, childPath: join(directory, 'dist', 'keychain-child.cjs') }).keychain;
   await expect(keychainIn(inner).get(ACCOUNT)).rejects.toMatchObject({ reason: 'module-missing' });
 
   // Where npm puts both, one beside the other.
@@ -84,7 +84,7 @@ test('an aborted call does not start the keychain child', async () => {
 test('the child gets its request by the channel alone, and no option of our Node or variable of gwtoken, Node or Bun', async () => {
   process.execArgv.push('--no-warnings');
   onCleanup(() => process.execArgv.pop());
-  const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openFolder()}` };
+  const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
   const kept = { ...bus, LANGUAGE: 'de', MY_NODE_ENV: '1', NO_GWTOKEN_: '1' };
   const dropped = { gwtoken_client_secret: SECRET, NODE_PATH: '/nowhere', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
   const seen = async (platform: NodeJS.Platform) => {
@@ -160,7 +160,7 @@ test('a session with the wrong key is followed by another, which has what is ask
   needs,
 }) => {
   needs('linux');
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openFolder()}` };
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
   /** What the first session does, of which KWallet 5 has such a one in a hundred times. */
   const unlucky = (reads: string, stores = '') =>
     keychainWith(

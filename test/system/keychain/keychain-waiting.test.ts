@@ -5,12 +5,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { Env } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { until } from '../../harness/programs/processes';
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = openFolder();
+  directory = openDirectory();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onCleanup(() => void vi.useRealTimers());
 });
@@ -20,7 +20,7 @@ const untilAsked = () => until('the child is asked', () => vi.getTimerCount() ==
 
 /** On a desktop, unless `world` says otherwise, with a child that is this script. */
 function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = {}) {
-  const childPath = join(folder, 'child.cjs');
+  const childPath = join(directory, 'child.cjs');
   writeFileSync(childPath, `process.on('message', () => { ${script} });`);
   const shown: string[] = [];
   const stderr = { isTTY: () => true, write: (text: string) => void shown.push(text) };
@@ -74,7 +74,7 @@ test.each<[string, Env, NodeJS.Platform, boolean]>([
 ])(
   'on %s the limit is a minute if a person can see a dialog, else ten seconds',
   async (_, env, platform, seen) => {
-    const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}`, PATH: '/nonexistent' };
+    const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH: '/nonexistent' };
     const { get, shown } = open('', { platform, env: { ...env, ...bus } });
     const { got, done } = get();
     await untilAsked();
@@ -106,10 +106,10 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
 
 test('a late answer, a silent bus and a second child have one limit', async ({ needs }) => {
   needs('linux');
-  const asked = join(folder, 'asked');
-  writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\n: >'${asked}'\nexec sleep 60\n`, { mode: 0o755 });
-  const PATH = `${folder}:${process.env['PATH']}`;
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}`, PATH };
+  const asked = join(directory, 'asked');
+  writeFileSync(join(directory, 'dbus-send'), `#!/bin/sh\n: >'${asked}'\nexec sleep 60\n`, { mode: 0o755 });
+  const PATH = `${directory}:${process.env['PATH']}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH };
   const { get } = open('process.send({ value: null });', { platform: 'linux', env });
   const { got } = get(4000);
   await until('the bus is asked', () => existsSync(asked));
@@ -124,9 +124,9 @@ test.runIf(process.platform === 'linux')('a locked keyring is the error of its l
     *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
     *) echo 'string "Locked" variant boolean true' ;;
     esac`;
-  writeFileSync(join(folder, 'dbus-send'), bus, { mode: 0o755 });
-  const PATH = `${folder}:${process.env['PATH']}`;
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}`, PATH, DISPLAY: ':99' };
+  writeFileSync(join(directory, 'dbus-send'), bus, { mode: 0o755 });
+  const PATH = `${directory}:${process.env['PATH']}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH, DISPLAY: ':99' };
   const { got, done } = open('', { platform: 'linux', env }).get(5000);
   await untilAsked();
   await vi.advanceTimersByTimeAsync(2000);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keyringProblem } from '../../../src/system/keychain/keyring-state';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { startKeyring } from '../../harness/keyrings/keyring';
 
 const { PATH } = process.env;
@@ -21,12 +21,12 @@ test('a keyring is locked or not there; nothing is known without dbus-send', asy
 
 test('dbus-send gets no variable but its own', async ({ needs }) => {
   needs('linux');
-  const folder = openFolder();
-  writeFileSync(join(folder, 'dbus-send'), `#!/bin/sh\nenv >'${folder}/env'\n`, { mode: 0o755 });
+  const directory = openDirectory();
+  writeFileSync(join(directory, 'dbus-send'), `#!/bin/sh\nenv >'${directory}/env'\n`, { mode: 0o755 });
   const own = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
-  const env = { PATH: `${folder}:${PATH}`, ...own, GWTOKEN_CLIENT_SECRET: 'x' };
+  const env = { PATH: `${directory}:${PATH}`, ...own, GWTOKEN_CLIENT_SECRET: 'x' };
   expect(await keyringProblem(env)).toBeUndefined();
-  const names = readFileSync(join(folder, 'env'), 'utf8').match(/^[A-Z]\w*(?==)/gm);
+  const names = readFileSync(join(directory, 'env'), 'utf8').match(/^[A-Z]\w*(?==)/gm);
   const ofShell = ['PWD', 'OLDPWD', 'SHLVL'];
   expect(names?.filter((name) => !ofShell.includes(name)).sort()).toEqual([
     ...Object.keys(own),

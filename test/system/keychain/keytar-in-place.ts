@@ -13,7 +13,7 @@ export async function runWith(keytar: string, args: string): Promise<ProgramResu
   return await run(args, env, program);
 }
 
-/** A keychain whose child loads a module of ours in keytar's place, and the folder of that module. */
+/** A keychain whose child loads a module of ours in keytar's place, and the directory of that module. */
 export function keychainWith(
   keytar: string | undefined,
   world: Partial<Parameters<typeof openKeychain>[0]> = {},

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { withSessionBus } from '../../../src/system/keychain/session-bus';
 import { onCleanup } from '../../harness/clean-up';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { asFunction, keychainWith } from './keytar-in-place';
 
 const STRANGER = 64_002;
@@ -27,8 +27,8 @@ const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
 
 beforeEach(({ needs }) => needs('linux'));
 
-async function socketIn(folder: string, name = 'bus 1'): Promise<string> {
-  const path = join(folder, name);
+async function socketIn(directory: string, name = 'bus 1'): Promise<string> {
+  const path = join(directory, name);
   const server = createServer().listen(path);
   await once(server, 'listening');
   onCleanup(() => server.close());
@@ -37,7 +37,7 @@ async function socketIn(folder: string, name = 'bus 1'): Promise<string> {
 const addressOf = (path: string) => `unix:path=${path.replaceAll(' ', '%20')},guid=1`;
 
 test('without an address the bus is the one in XDG_RUNTIME_DIR, or there is none', async () => {
-  const XDG_RUNTIME_DIR = openFolder();
+  const XDG_RUNTIME_DIR = openDirectory();
   for (const env of [{}, { XDG_RUNTIME_DIR }, { XDG_RUNTIME_DIR: '', DBUS_SESSION_BUS_ADDRESS: '' }])
     expect(() => busOf(env)).toThrow('no keychain here: there is no desktop session');
   const path = await socketIn(XDG_RUNTIME_DIR, 'bus');
@@ -45,7 +45,7 @@ test('without an address the bus is the one in XDG_RUNTIME_DIR, or there is none
 });
 
 test('each part of an address has to be a socket with an owner', async () => {
-  const own = addressOf(await socketIn(openFolder()));
+  const own = addressOf(await socketIn(openDirectory()));
   expect(problem(own)).toBeUndefined();
   expect(problem(`${own};${own}`)).toBeUndefined();
   const others = [
@@ -62,7 +62,7 @@ test('each part of an address has to be a socket with an owner', async () => {
 
 test('a socket of another user’s starts no keychain child', async ({ needs }) => {
   needs('root');
-  const path = await socketIn(openFolder());
+  const path = await socketIn(openDirectory());
   expect(problem(addressOf(path), STRANGER)).toBeUndefined();
   chownSync(path, STRANGER, STRANGER);
   expect(problem(addressOf(path))).toBe(`${path} belongs to another user (uid ${STRANGER})`);
@@ -75,7 +75,7 @@ test('a socket of another user’s starts no keychain child', async ({ needs }) 
 });
 
 test('a socket that is gone may be bound by anybody a moment later', () => {
-  const path = join(openFolder(), 'bus');
+  const path = join(openDirectory(), 'bus');
   expect(problem(addressOf(path))).toBe(`${path} has ended`);
 });
 

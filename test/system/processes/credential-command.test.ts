@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCredentialCommand } from '../../../src/system/processes/credential-command';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 
 const run = (
   command: string,
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
   });
 
   test('does not start a command that nobody waits for', async () => {
-    const file = join(openFolder(), 'started');
+    const file = join(openDirectory(), 'started');
     await expect(run(`: >'${file}'`, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     expect(existsSync(file)).toBe(false);
   });

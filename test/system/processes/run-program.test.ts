@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { usage } from '../../../src/errors';
 import { runProgram, WITH_PIPE } from '../../../src/system/processes/run-program';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
@@ -47,14 +47,14 @@ test('a program that gets a text, and those that pass it on, are looked for in a
   needs,
 }) => {
   needs('posix');
-  const folder = openFolder();
-  const seen = join(folder, 'seen');
+  const directory = openDirectory();
+  const seen = join(directory, 'seen');
   for (const name of ['cat', 'curl'])
-    writeFileSync(join(folder, name), `#!/bin/sh\n/bin/cat /dev/fd/0 /dev/fd/3 >>'${seen}'\n`, {
+    writeFileSync(join(directory, name), `#!/bin/sh\n/bin/cat /dev/fd/0 /dev/fd/3 >>'${seen}'\n`, {
       mode: 0o755,
     });
   const { platform } = process;
-  const PATH = `${relative(process.cwd(), folder)}:/usr/bin:/bin`;
+  const PATH = `${relative(process.cwd(), directory)}:/usr/bin:/bin`;
   const read = (command: string) =>
     runProgram({ platform, onSignals }, command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text');
   expect(await read('sh')).toEqual({ code: 0, signal: null });
@@ -64,13 +64,13 @@ test('a program that gets a text, and those that pass it on, are looked for in a
 
 /** A file of this content and mode. */
 function script(content: string, mode: number): string {
-  const path = join(openFolder(), 'script');
+  const path = join(openDirectory(), 'script');
   writeFileSync(path, content, { mode });
   return path;
 }
 const HINT = "check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ";
 
-// Of the last a folder is here, where no command is looked for.
+// Of the last a directory is here, where no command is looked for.
 test.skipIf(process.platform === 'win32').each(['no-such-command', '/no/such/command', 'a|b', 'src'])(
   '%j is not found, with a hint',
   async (command) => {

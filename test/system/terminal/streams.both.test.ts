@@ -9,7 +9,7 @@ import { writeAll } from '../../../src/system/terminal/streams';
 import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { inVariables } from '../../harness/homes/client';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { type Home, openHome } from '../../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 
@@ -22,7 +22,7 @@ const NO_SPACE =
 test.skipIf(process.platform === 'win32')(
   'a pipe that does not block is waited for while it is full, at no cost',
   async () => {
-    const dir = openFolder();
+    const dir = openDirectory();
     const [pipe, copy] = [join(dir, 'pipe'), join(dir, 'copy')];
     execFileSync('mkfifo', [pipe]);
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type GwtokenError, valueOrError } from '../../../src/errors';
 import { trustFile } from '../../../src/system/wire/certificates';
 import { makeAuthority } from '../../harness/endpoints/authority';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 
 const GARBLED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 
@@ -25,7 +25,7 @@ test.each<[problem: string, make: (path: string) => void]>([
     },
   ],
 ])('%s', (problem, make) => {
-  const path = join(openFolder(), 'ca.pem');
+  const path = join(openDirectory(), 'ca.pem');
   make(path);
   const { kind, message, hints } = valueOrError(() => trustFile(path, {})) as GwtokenError;
   expect([kind, message]).toEqual(['usage', problem.replace('PATH', path)]);

@@ -4,12 +4,12 @@ import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findByGetent, findOnLoopback } from '../../../src/system/wire/dns';
 import type { Env } from '../../../src/world';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { isRunning, until } from '../../harness/programs/processes';
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = openFolder();
+  directory = openDirectory();
 });
 
 const FOUND = [{ address: '127.0.0.1', family: 4 }];
@@ -24,15 +24,15 @@ const find = (name: string, env: Env, signal = new AbortController().signal) =>
 
 /** An environment whose getent(1) is this script. */
 function withGetent(script: string): Env {
-  writeFileSync(join(folder, 'getent'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return { ...VARIABLES, PATH: `${folder}${delimiter}${process.env['PATH']}` };
+  writeFileSync(join(directory, 'getent'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { ...VARIABLES, PATH: `${directory}${delimiter}${process.env['PATH']}` };
 }
 
 describe('lookup by getent', () => {
   beforeEach(({ needs }) => needs('posix'));
 
   test('gives it the name and the resolver’s variables, and counts each address once', async () => {
-    const seen = join(folder, 'seen');
+    const seen = join(directory, 'seen');
     const lines = ['::1 STREAM a.test', '::1 DGRAM', '127.0.0.1 STREAM', '::1 RAW', 'none', '127.0.0.1 RAW'];
     const own = withGetent(`(env; echo "args: $*") > '${seen}'\nprintf '%s\\n' '${lines.join("' '")}'`);
     expect(await find('a.test', own)).toEqual([{ address: '::1', family: 6 }, ...FOUND]);
@@ -53,7 +53,7 @@ describe('lookup by getent', () => {
   });
 
   test('ends when it is aborted', async () => {
-    const pid = join(folder, 'pid');
+    const pid = join(directory, 'pid');
     const own = withGetent(`echo $$ >'${pid}.new'\nmv '${pid}.new' '${pid}'\nexec sleep 40`);
     const cutter = new AbortController();
     const found = find('localhost', own, cutter.signal);
@@ -65,7 +65,7 @@ describe('lookup by getent', () => {
 });
 
 test('findByGetent without getent looks up here', async () => {
-  expect(await find('localhost', { PATH: folder })).toEqual(FOUND);
+  expect(await find('localhost', { PATH: directory })).toEqual(FOUND);
 });
 
 test('findOnLoopback finds addresses of this machine only', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEBIAN } from '../../harness/debian.mjs';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { startCommand } from '../../harness/programs/program';
 import { reply, SECRET, setScene, TOKEN } from './scene';
 
@@ -15,7 +15,7 @@ Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFi
 
 /** @param lines of its configuration beside the address; FOLDER in them is one that it can read */
 async function startSquid(lines: readonly string[], files: Readonly<Record<string, string>> = {}) {
-  const [dir, port] = [openFolder(), await closedPort()];
+  const [dir, port] = [openDirectory(), await closedPort()];
   chmodSync(dir, 0o755);
   const own = [
     `http_port 127.0.0.1:${port}`,

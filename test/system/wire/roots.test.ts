@@ -8,7 +8,7 @@ import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
 import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
-import { openFolder } from '../../harness/homes/folder';
+import { openDirectory } from '../../harness/homes/directory';
 import { POST, wireIn } from './surroundings';
 
 const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -25,7 +25,7 @@ test('a CA file is trusted beside what Node trusts, with NODE_EXTRA_CA_CERTS if 
   needs,
 }) => {
   needs(ownStore);
-  const text = join(openFolder(), 'text');
+  const text = join(openDirectory(), 'text');
   writeFileSync(text, 'hello\n');
   const { caFile, ca } = authority;
   const beyond = (extra: string) =>
@@ -56,7 +56,7 @@ describe("the system's CAs", () => {
     needs(ownStore);
     const identity = issue(authority);
     const server = await startFaultServer({ answer }, { tls: identity });
-    const file = join(openFolder(), 'system.pem');
+    const file = join(openDirectory(), 'system.pem');
     writeFileSync(file, identity.root ?? authority.ca);
     const told: unknown[] = [];
     const lines: string[] = [];

@@ -3,27 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 
-/** Makes a temporary folder; it goes with the test. */
-export function openFolder(): string {
+/** Makes a temporary directory; it goes with the test. */
+export function openDirectory(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-test-')));
   onCleanup(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
   return dir;
 }
 
-/** The folders that gwtoken has to itself. */
-export interface HomeFolders {
+/** The directories that gwtoken has to itself. */
+export interface HomeDirectories {
   readonly dir: string;
-  /** HOME and the XDG folders, which are not made, on top of what was given. */
+  /** HOME and the XDG directories, which are not made, on top of what was given. */
   readonly env: Record<string, string>;
-  /** The folders of the config file and of the token cache; neither is made. */
+  /** The directories of the config file and of the token cache; neither is made. */
   readonly config: string;
   readonly cache: string;
   /** Writes the config file, given as a text or as an object. */
   configure(values: object | string): void;
 }
 
-export function openFolders(env: Readonly<Record<string, string>> = {}): HomeFolders {
-  const dir = openFolder();
+export function openDirectories(env: Readonly<Record<string, string>> = {}): HomeDirectories {
+  const dir = openDirectory();
   const own = {
     HOME: join(dir, 'home'),
     XDG_CONFIG_HOME: join(dir, 'config'),

@@ -37,7 +37,7 @@ describe('a token without a cache', () => {
     expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
   });
 
-  test('in a read-only folder, where a cached token is still served', async () => {
+  test('in a read-only directory, where a cached token is still served', async () => {
     const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
     expectToken(await inNamespace(readOnly));
     expect(readdirSync(client.cache)).toEqual([]);
