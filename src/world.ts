@@ -260,8 +260,8 @@ export interface World {
   absolutePath(path: string): string;
   /** Returns a function that appends to a variable's file. Throws `usage` if there is none, or `local`. */
   appender(path: string, variable: string): (text: string) => void;
-  /** Returns the SHA-256 in hexadecimal; with a key, the HMAC-SHA-256. */
-  sha256(text: string, key?: Uint8Array): string;
+  /** Returns the HMAC-SHA-256 in hexadecimal. */
+  hmac(text: string, key: Uint8Array): string;
   sleep(ms: number): Promise<void>;
   /** Returns a number evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
   random(): number;
@@ -270,7 +270,7 @@ export interface World {
 }
 
 /** The parts of the world that a cached token needs: all that cli/quick.ts has. */
-export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'sha256' | 'trace'> & {
+export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'hmac' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<StoredClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { sentence } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';
+import { REGIONS } from '../../src/client';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, NAMING_FLAGS, VERBOSE } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
-import { equivalents } from '../../src/settings/table';
+import { type SettingDefinition, variableOf } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
 const AUTH_URL = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
@@ -75,6 +76,14 @@ function flagItem({ spec, help, setting }: Flag): string {
   const [variable, key] = setting ? equivalents(setting) : [];
   const same = variable === undefined ? '' : ` (${variable}; config key ${key})`;
   return item(spec.replace(/[<>]/g, ''), help + same);
+}
+
+/** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
+export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
+  const name = variableOf(row, row.key) ?? '';
+  if (row.scope !== 'client') return [row.variable ? `${name}=1` : name, row.key];
+  const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
+  return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }
 
 function item(term: string, text: string): string {

@@ -194,14 +194,6 @@ export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Reg
   return scope === 'client' && region ? [`${key}.${region}`, key] : [key];
 }
 
-/** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
-export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
-  const name = variableOf(row, row.key) ?? '';
-  if (row.scope !== 'client') return [row.variable ? `${name}=1` : name, row.key];
-  const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
-  return [name + regions('_').toUpperCase(), row.key + regions('.')];
-}
-
 const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {

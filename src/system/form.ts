@@ -2,8 +2,8 @@
  * The differences between the npm package and the standalone executable. The build defines `__EXECUTABLE__`,
  * and the minifier drops the other branch.
  */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 as hash } from '@noble/hashes/sha2.js';
+import { hmac as noble } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 
 declare const __EXECUTABLE__: boolean;
 
@@ -22,16 +22,15 @@ export const KEYCHAIN_CHILD = __EXECUTABLE__
 declare const Bun: {
   readonly CryptoHasher: new (
     algorithm: 'sha256',
-    key?: Uint8Array,
+    key: Uint8Array,
   ) => { update(text: string): { digest(encoding: 'hex'): string } };
 };
 
 /**
- * Returns the SHA-256 of a text in hexadecimal, or with a key its HMAC. node:crypto loads Node's streams, a
- * third of a start on the quick path; in the executable Bun's own hasher spares it.
+ * Returns the HMAC-SHA-256 of a text in hexadecimal. node:crypto loads Node's streams, a third of a start on
+ * the quick path; in the executable Bun's own hasher spares it.
  */
-export function sha256(text: string, key?: Uint8Array): string {
+export function hmac(text: string, key: Uint8Array): string {
   if (__EXECUTABLE__) return new Bun.CryptoHasher('sha256', key).update(text).digest('hex');
-  const bytes = Buffer.from(text);
-  return Buffer.from(key === undefined ? hash(bytes) : hmac(hash, key, bytes)).toString('hex');
+  return Buffer.from(noble(sha256, key, Buffer.from(text))).toString('hex');
 }

@@ -4,7 +4,7 @@ import { openConfig } from './files/config-file';
 import { directoryOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
-import { sha256 } from './form';
+import { hmac } from './form';
 
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
@@ -27,7 +27,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
     tokens: directories.cache === undefined ? NO_CACHE : openTokens(directories.cache, host),
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
-    sha256,
+    hmac,
     trace() {},
   };
   return { quickWorld, directories, host };

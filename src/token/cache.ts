@@ -22,7 +22,7 @@ const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lif
 const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY>;
 
-type Hash = Pick<World, 'sha256'>;
+type Hash = Pick<World, 'hmac'>;
 type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 
 export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world: Hash): Owner {
@@ -33,10 +33,10 @@ export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world
 /** Returns a salt and the HMAC of a text that may contain a secret; the same one again for the same salt. */
 export function saltedHmac(
   text: string,
-  { sha256 }: Hash,
+  { hmac }: Hash,
   salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex'),
 ): Pick<Owner, 'salt' | 'hmac'> {
-  return { salt, hmac: text === '' ? '' : sha256(text, Buffer.from(salt)) };
+  return { salt, hmac: text === '' ? '' : hmac(text, Buffer.from(salt)) };
 }
 
 /** Tells if an entry or a failure is for the query's credentials and auth URL. */

@@ -7,7 +7,7 @@ import type { World } from '../world';
 import { isFor, OWNER, type Owner, parseLike, saltedHmac } from './cache';
 import type { Query, TokenAnswer } from './query';
 
-type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'sha256'>;
+type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'hmac'>;
 
 /**
  * Returns the token of one request for all processes that want it. A process that waits in vain twice, or

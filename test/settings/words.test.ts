@@ -1,7 +1,8 @@
 /** What is said of settings: which one is missing, and what to do first; and where each comes from. */
 import { describe, expect, test } from 'vitest';
+import { equivalents } from '../../bin/build/man-page';
 import { requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
-import { equivalents, SETTINGS } from '../../src/settings/table';
+import { SETTINGS } from '../../src/settings/table';
 import { EU } from '../harness/homes/client';
 import { refusal } from './refusal';
 import { type Places, sources } from './sources';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CredentialSource, givenSource } from '../../src/credentials/sources';
-import { sha256 } from '../../src/system/form';
+import { hmac } from '../../src/system/form';
 import {
   type CacheEntry,
   formatEntry,
@@ -16,7 +16,7 @@ import type { Query } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-const world = { sha256 };
+const world = { hmac };
 
 function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
   const requestedAtMs = NOW - ageMs;

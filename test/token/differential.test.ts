@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { givenSource } from '../../src/credentials/sources';
 import { entryPath } from '../../src/system/files/token-cache';
-import { sha256 } from '../../src/system/form';
+import { hmac } from '../../src/system/form';
 import { formatEntry, ownerOf } from '../../src/token/cache';
 import { inside } from '../harness/homes/in-process';
 
@@ -68,7 +68,7 @@ function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...mo
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
   const text = formatEntry({
-    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { sha256 }),
+    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { hmac }),
     clientId: 'client',
     token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
   });

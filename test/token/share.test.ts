@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { givenSource } from '../../src/credentials/sources';
 import { GwtokenError } from '../../src/errors';
-import { sha256 } from '../../src/system/form';
+import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/cache';
 import type { Query, TokenAnswer } from '../../src/token/query';
 import { leaveFailure, shareRequest } from '../../src/token/share';
@@ -40,7 +40,7 @@ const world = {
   trace: () => told.push('wait'),
   now: () => nowMs,
   monotonicMs: () => nowMs,
-  sha256,
+  hmac,
 } as unknown as Parameters<typeof shareRequest>[1];
 beforeEach(() => {
   [left, nowMs, generation, told] = ['', NOW, 'g', []];

@@ -13,7 +13,7 @@ import { resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { quoted, shellWord } from '../../text';
-import type { World } from '../../world';
+import type { Config, World } from '../../world';
 
 export interface Answers extends Credentials {
   readonly client: Client;
@@ -104,21 +104,15 @@ export async function askMissing(
   const isGiven = setting && setting.source.kind !== 'config';
   const region = isGiven ? setting.value : await askRegion(setting?.value, world);
   const client: Client = { ...given, region };
-  const authUrl =
-    givenUrl(sources, client) ?? (await askAuthUrl(client, configuredUrl(sources, client), world));
+  const { flags, env, config } = sources;
+  const urlIn = (from: Partial<SettingSources>) =>
+    resolve(SETTINGS.authUrl, { flags: {}, env: {}, config: NO_CONFIG, ...from }, client)?.value;
+  // An invalid one in the config file is to be replaced.
+  const configured = orUndefined(() => urlIn({ config }));
+  const authUrl = urlIn({ flags, env }) ?? (await askAuthUrl(client, configured, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = givenId ?? (await askClientId(client, stored, world));
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
-}
-
-function givenUrl(sources: SettingSources, client: Client): string | undefined {
-  const config = { path: '', general: {}, profiles: {} };
-  return resolve(SETTINGS.authUrl, { ...sources, config }, client)?.value;
-}
-
-/** Returns the auth URL of the config file; undefined also if it is invalid, and so to be replaced. */
-function configuredUrl(sources: SettingSources, client: Client): string | undefined {
-  return orUndefined(() => resolve(SETTINGS.authUrl, { ...sources, flags: {}, env: {} }, client)?.value);
 }
 
 /** Prompts for ID and secret again after a refusal. */
@@ -128,6 +122,7 @@ export async function askAgain(answers: Answers, world: World): Promise<Answers>
 }
 
 const SOURCE = 'the prompt';
+const NO_CONFIG: Config = { path: '', general: {}, profiles: {} };
 
 async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
   const choice = REGIONS.join(' or ');
