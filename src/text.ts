@@ -52,7 +52,7 @@ export const VSCHAR = /^[\x20-\x7e]*$/;
 
 /** Returns a time in words: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. */
 export function duration(ms: number): string {
-  if (ms <= 59_000) return `${ms >= 10_000 ? Math.ceil(ms / 1000) : Math.round(ms / 100) / 10} s`;
+  if (ms <= 59_000) return `${ms >= 10_000 ? Math.round(ms / 1000) : Math.round(ms / 100) / 10} s`;
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   if (hours > 0) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;

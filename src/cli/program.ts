@@ -6,6 +6,7 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
+import { GwtokenError, valueOrError } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
 import { TOPICS, topicAsText, topicText } from './topics';
@@ -43,7 +44,7 @@ export function parseLine(argv: readonly string[], version: string): Asked {
     },
   });
   try {
-    program.parse(name === 'curl' ? endFlags(words, program) : words, { from: 'user' });
+    program.parse(name === 'curl' ? keepWhole(words, version) : words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
@@ -52,16 +53,12 @@ export function parseLine(argv: readonly string[], version: string): Asked {
 }
 
 /** Puts `--` before a first word of curl's such as `-vk`, of which commander would take the `v`. */
-function endFlags(words: readonly string[], program: Parser): readonly string[] {
-  const { options } = program.commands.find((each) => each.name() === words[0])!;
-  for (let at = 1; at < words.length; at++) {
-    const [flag = ''] = words[at]!.split('=', 1);
-    const option = options.find(({ long, short }) => flag === long || flag === short);
-    const takes = options.find(({ short, required }) => short && required && flag.startsWith(short));
-    if (!option && !takes) return /^-[vVh]./.test(flag) ? words.toSpliced(at, 0, '--') : words;
-    if (option?.required && flag === words[at]) at++;
-  }
-  return words;
+function keepWhole(words: readonly string[], version: string): readonly string[] {
+  const at = words.findIndex((word) => /^-[vVh]./.test(word));
+  // Without curl's URL what is before it is no line.
+  const isFirst =
+    at > 0 && valueOrError(() => parseLine(words.slice(0, at), version)) instanceof GwtokenError;
+  return isFirst ? words.toSpliced(at, 0, '--') : words;
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */

@@ -33,16 +33,12 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
+/** The second is for who removed the item by hand: with a new one the entry can be removed too. */
+const notRemoved = (flags: string): readonly string[] => [
+  'allow access in the dialog, or unlock the keyring, and try again',
+  `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+];
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
-
-/** Returns the hints for an item that the keychain does not show; a new one makes its entry removable. */
-function notRemoved(client: Client): readonly string[] {
-  const flags = clientFlags(client);
-  return [
-    'allow access in the dialog, or unlock the keyring, and try again',
-    `if you removed it yourself, run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
-  ];
-}
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
@@ -120,7 +116,8 @@ async function removeItem(
   try {
     const isDeleted = await keychain.delete(name, keychainTimeoutMs);
     // Only libsecret says of an item that it may not see that there is none.
-    if (entry && !isDeleted && platform === 'linux') throw notReturned(client, notRemoved(client));
+    if (entry && !isDeleted && platform === 'linux')
+      throw notReturned(client, notRemoved(clientFlags(client)));
     return isDeleted || entry !== undefined;
   } catch (error) {
     // A child that crashed may have removed the item before.

@@ -23,9 +23,9 @@ export function warning(name: string, message: string, ...hints: string[]): Chec
   return { name, result: 'warning', message, hints };
 }
 
-/** @param more what else is known of the failure, as the end of its message */
-export function failed(name: string, error: GwtokenError, more = ''): Check {
-  return { name, result: 'failed', message: `${error.message}${more}`, hints: error.hints, error };
+function failed(name: string, error: GwtokenError, { tls }: Progress, world: World): Check {
+  const certificate = name === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
+  return { name, result: 'failed', message: `${error.message}${certificate}`, hints: error.hints, error };
 }
 
 /** Checks a directory. What cannot be written costs the cache, or what `login` would store. */
@@ -99,16 +99,11 @@ export function stepChecks(progress: Progress, error: GwtokenError | undefined, 
   const failing = error && failingStep(progress, error);
   const checks: Check[] = [];
   for (const [step, checkOf] of Object.entries(STEPS)) {
-    if (step === failing) return [...checks, failed(step, error!, certificateOf(step, progress, world))];
+    if (error && step === failing) return [...checks, failed(step, error, progress, world)];
     const check = checkOf(progress, world);
     if (check) checks.push(check);
   }
   return checks;
-}
-
-/** Returns what the message of a failed TLS handshake ends with. */
-function certificateOf(step: string, { tls }: Progress, world: World): string {
-  return step === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
 }
 
 /** Returns the step that failed. For the wire a TLS handshake is a part of connecting. */
