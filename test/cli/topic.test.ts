@@ -17,7 +17,6 @@ Words with \`code\` and **bold ones
 | a      | the \`head\` |
 | ------ | ---------- |
 | longer | b          |
-|        | c          |
 
     indented \`as it\` **stands**
 
@@ -25,10 +24,6 @@ Words with \`code\` and **bold ones
 # first \`as it\` **stands**
 
   third
-\`\`\`
-Between **them** and **them**.
-\`\`\`
-last
 \`\`\`
 Python would not run where it is pasted with its indentation:
 \`\`\`python
@@ -49,15 +44,12 @@ Words with <c>code</c> and <b>bold ones
 | a      | the head   |
 | ------ | ---------- |
 | longer | b          |
-|        | c          |
 
     indented \`as it\` **stands**
 
     # first \`as it\` **stands**
 
       third
-Between <b>them</b> and <b>them</b>.
-    last
 Python would not run where it is pasted with its indentation:
 if os:
     pass

@@ -117,17 +117,8 @@ describe('an auth URL is refused', () => {
   });
 });
 
-const {
-  region,
-  environment,
-  minTtlMs,
-  timeoutMs,
-  keychainTimeoutMs,
-  retries,
-  cache,
-  caFile,
-  credentialCommand,
-} = SETTINGS;
+const { region, environment, minTtlMs, timeoutMs, keychainTimeoutMs, retries } = SETTINGS;
+const { cache, caFile, credentialCommand } = SETTINGS;
 const TIMEOUT = [{ '1': 1000, '60m': 3_600_000 }, ['0', '3601', '2h'], 'timeout', '1s to 1h'] as const;
 const TEXT = [{ ' a ': ' a ', '0': '0' }, ['', 'a\0b']] as const;
 

@@ -1,8 +1,8 @@
-/** Ctrl-C in a loop of calls, warm and cold, and an event loop that runs dry. */
+/** Ctrl-C in a loop of calls, and an event loop that runs dry. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
@@ -29,12 +29,12 @@ test('an event loop that runs dry is not taken for success', async ({ needs }) =
   expect(await client.gwtoken(['get'], { env })).toMatchObject({ code: 1, stdout: '' });
 });
 
-describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls it in a loop', () => {
-  const loop = (args: string) => ['bash', '-c', `while :; do ${GWTOKEN_SH} get ${args}; done; echo survived`];
-
-  test('while it serves cached tokens', async () => {
+test.skipIf(process.platform === 'win32')(
+  'one Ctrl-C stops a script that calls it in a loop, while it serves cached tokens',
+  async () => {
+    const loop = ['bash', '-c', `while :; do ${GWTOKEN_SH} get; done; echo survived`];
     putEntry(client.cache, keychainEntry(endpoint.authUrl));
-    const terminal = openTerminal(loop(''), { env: withoutVariables(client.env) });
+    const terminal = openTerminal(loop, { env: withoutVariables(client.env) });
     await terminal.waitFor(/(cached-token\n){3}/);
     // bash forgets a Ctrl-C that comes in the moment in which the command has just ended by itself.
     for (let ended = false, tries = 0; !ended && tries < 5; tries++) {
@@ -43,17 +43,5 @@ describe.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that ca
     }
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
     expect(terminal.screen()).not.toContain('survived');
-  });
-
-  test('while it waits for the endpoint, and while it waits for another that does', async () => {
-    endpoint.hold();
-    const terminals = [0, 1].map(() => openTerminal(loop('2>/dev/null'), client));
-    await endpoint.arrived(1);
-    await sleep(1500);
-    for (const terminal of terminals.reverse()) {
-      terminal.type('\x03');
-      expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
-      expect(terminal.screen()).not.toContain('survived');
-    }
-  });
-});
+  },
+);

@@ -20,28 +20,18 @@ const met = (error: unknown, waitingFor: Phase, more: Partial<Asked> = {}) => {
   return wireProblem(error, { ...asked, proxy: undefined, progress: { waitingFor }, ...more });
 };
 
+const AT = 'could not reach a.test:';
+const REVOKED = 'a.test is not trusted: its certificate was rejected (message of CERT_REVOKED)';
 test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, says: string, hint: RegExp]>([
-  [
-    'ECONNREFUSED',
-    'connect',
-    undefined,
-    'could not reach a.test: connection refused',
-    /port in the auth URL/,
-  ],
+  ['ECONNREFUSED', 'connect', undefined, `${AT} connection refused`, /port in the auth URL/],
   ['ECONNREFUSED', 'connect', proxy, `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/],
-  ['ECONNRESET', 'handshake', proxy, 'could not reach a.test: connection closed', /port in the auth URL$/],
-  ['EAI_AGAIN', 'lookup', undefined, 'could not reach a.test: DNS is not responding', /VPN/],
-  ['ETIMEDOUT', 'connect', undefined, 'could not reach a.test: connection timed out', /VPN/],
-  ['EHOSTUNREACH', 'connect', undefined, 'could not reach a.test: network unreachable', /VPN/],
-  ['EPROTO', 'connect', undefined, 'could not reach a.test: the TLS handshake failed (EPROTO)', /TLS 1\.2/],
-  ['EPERM', 'connect', undefined, 'could not reach a.test: connection failed (EPERM)', /firewall/],
-  [
-    ...(['CERT_REVOKED', 'handshake', proxy] as const),
-    ...([
-      'a.test is not trusted: its certificate was rejected (message of CERT_REVOKED)',
-      /operator/,
-    ] as const),
-  ],
+  ['ECONNRESET', 'handshake', proxy, `${AT} connection closed`, /port in the auth URL$/],
+  ['EAI_AGAIN', 'lookup', undefined, `${AT} DNS is not responding`, /VPN/],
+  ['ETIMEDOUT', 'connect', undefined, `${AT} connection timed out`, /VPN/],
+  ['EHOSTUNREACH', 'connect', undefined, `${AT} network unreachable`, /VPN/],
+  ['EPROTO', 'connect', undefined, `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+  ['EPERM', 'connect', undefined, `${AT} connection failed (EPERM)`, /firewall/],
+  ['CERT_REVOKED', 'handshake', proxy, REVOKED, /operator/],
 ])('%s waiting for %s', (code, waitingFor, through, message, hint) => {
   const problem = met(fault(code), waitingFor, { proxy: through });
   expect(problem).toMatchObject({ kind: 'unreached', message, hints: [expect.stringMatching(hint)] });

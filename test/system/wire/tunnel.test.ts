@@ -6,18 +6,13 @@ import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { POST, wireIn } from './surroundings';
 
+const SET = 'set HTTPS_PROXY=http://USER:PASSWORD@NAME';
 const ENCODE = 'percent-encode them: @ is %40, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
 const ALLOW = "ask the proxy's administrator to allow endpoint.test:443";
 
 test.each<[status: string, credentials: string, reason: string, says: string, hint: string]>([
-  [
-    '407',
-    '',
-    'proxy-refusal',
-    'requires a user name and password (407)',
-    'set HTTPS_PROXY=http://USER:PASSWORD@NAME',
-  ],
+  ['407', '', 'proxy-refusal', 'requires a user name and password (407)', SET],
   ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW],

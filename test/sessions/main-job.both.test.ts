@@ -1,0 +1,141 @@
+/** The main job from the first login to the last logout, as a user types it: one session on real parts. */
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { filesBelow } from '../harness/homes/files';
+import { type Home, openHome } from '../harness/homes/home';
+import { expectRefusal } from '../harness/homes/refusals';
+import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
+import { missing } from '../harness/needs';
+
+const clients = {
+  eu: { clientId: 'eu-client', clientSecret: 'eu-secret+/=&%' },
+  acme: { clientId: 'acme-client', clientSecret: 'acme-secret' },
+  sandbox: { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' },
+  us: { clientId: 'us-client', clientSecret: 'us-secret' },
+};
+
+let eu: IdentityServer;
+let us: IdentityServer;
+let keyring: Keyring;
+let home: Home;
+beforeAll(async () => {
+  if (missing('keyring') !== undefined) return;
+  eu = await startIdentityServer({ clients: [clients.eu, clients.acme, clients.sandbox] });
+  us = await startIdentityServer({ clients: [clients.us] });
+  keyring = await startKeyring({ state: 'unlocked' });
+  home = openHome(keyring.env);
+});
+beforeEach(({ needs }) => needs('keyring'));
+
+const login = (client: { clientId: string; clientSecret: string }, ...flags: string[]) =>
+  home.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
+    stdin: `${client.clientSecret}\n`,
+  });
+const get = async (...flags: string[]) => {
+  const result = await home.gwtoken(['get', ...flags]);
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  return result.stdout;
+};
+/** Which client the token of the last request at a server was for. */
+const lastClient = ({ requests }: IdentityServer) =>
+  new URLSearchParams(requests.at(-1)?.body).get('client_id');
+
+test('login stores the client in the keychain, bound to its address, and says where', async () => {
+  const result = await login(clients.eu, '--region', 'eu', '--auth-url', eu.authUrl);
+  const config = `${home.config}/config.json`;
+  expect(result).toMatchObject({ code: 0, stdout: '' });
+  expect(result.stderr.split('\n')).toEqual([
+    'Credentials verified and stored in the keychain as default:production:eu',
+    `Set auth-url.eu = ${eu.authUrl} in ${config}`,
+    `Set region = eu in ${config}`,
+    'Next: gwtoken get',
+    'or:   eval $(gwtoken env)',
+    '',
+  ]);
+  expect(JSON.parse((await keyring.lookup('default:production:eu')) ?? '')).toEqual({
+    client_id: clients.eu.clientId,
+    client_secret: clients.eu.clientSecret,
+    auth_url: eu.authUrl,
+  });
+});
+
+test('get prints the token, and nothing on stderr', async () => {
+  const token = await get();
+  expect(token).toMatch(/^[\w-]{20,}\n$/);
+  expect(eu.issued).toContain(token.trim());
+  expect(await get('--format', 'header')).toBe(`Authorization: Bearer ${token}`);
+  expect(JSON.parse(await get('--format', 'json'))).toMatchObject({
+    access_token: token.trim(),
+    region: 'eu',
+    environment: 'production',
+    profile: 'default',
+    auth_url: eu.authUrl,
+    source: 'cache',
+  });
+});
+
+test('doctor finds nothing to complain about', async () => {
+  expect(await home.gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('sandbox, second region and profile are clients of their own', async () => {
+  for (const flags of [['--sandbox'], ['--profile', 'acme']])
+    expectRefusal(await home.gwtoken(['get', ...flags]), 4);
+  expectRefusal(await home.gwtoken(['get', '--region', 'us']), 2);
+
+  const logins = [
+    await login(clients.sandbox, '--sandbox'),
+    await login(clients.us, '--region', 'us', '--auth-url', us.authUrl),
+    await login(clients.acme, '--profile', 'acme'),
+  ];
+  expect(logins.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(logins[0]?.stderr).toContain('Next: gwtoken get --region eu --sandbox\n');
+  expect(logins[1]?.stderr).toContain('Next: gwtoken get --region us\n');
+
+  await get('--sandbox', '--no-cache');
+  expect(lastClient(eu)).toBe('sandbox-client');
+  await get('-p', 'acme', '--no-cache');
+  expect(lastClient(eu)).toBe('acme-client');
+  await get('--no-cache');
+  expect(lastClient(eu)).toBe('eu-client');
+  await get('-r', 'us', '--no-cache');
+  expect(lastClient(us)).toBe('us-client');
+});
+
+test('no secret is in any file, and the known clients are listed beside the config', () => {
+  const files = filesBelow(home.dir);
+  expect([...files.keys()]).toEqual(
+    expect.arrayContaining(['config/gwtoken/config.json', 'config/gwtoken/clients.json']),
+  );
+  for (const [path, content] of files)
+    for (const { clientSecret } of Object.values(clients))
+      expect(content.includes(clientSecret), `${path} has a secret in it`).toBe(false);
+  expect(JSON.parse(files.get('config/gwtoken/clients.json')?.toString() ?? '')).toEqual({
+    'default:production:eu': { client_id: 'eu-client', auth_url: eu.authUrl },
+    'default:sandbox:eu': { client_id: 'sandbox-client', auth_url: eu.authUrl },
+    'default:production:us': { client_id: 'us-client', auth_url: us.authUrl },
+    'acme:production:eu': { client_id: 'acme-client', auth_url: eu.authUrl },
+  });
+});
+
+test('logout removes one client, logout --all the others', async () => {
+  const one = await home.gwtoken(['logout', '--yes']);
+  expect(one).toMatchObject({ code: 0, stdout: '' });
+  expect(one.stderr).toContain('default:production:eu');
+  expect(one.stderr).toContain('revoke it on the Clients page');
+  expect(await keyring.lookup('default:production:eu')).toBeUndefined();
+  expectRefusal(await home.gwtoken(['get']), 4);
+  expectRefusal(await home.gwtoken(['logout']), 4);
+  await get('--sandbox');
+
+  const refused = await home.gwtoken(['logout', '--all']);
+  expectRefusal(refused, 2);
+  expect(refused.stderr).toContain('--yes');
+  const all = await home.gwtoken(['logout', '--all', '--yes']);
+  expect(all).toMatchObject({ code: 0, stdout: '' });
+  expect(all.stderr).toContain('Keychain items that you created with another tool are not removed.');
+  for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
+    expect(await keyring.lookup(account)).toBeUndefined();
+  expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);
+  expect(filesBelow(home.dir).get('config/gwtoken/clients.json')?.toString()).toBe('{}\n');
+});
