@@ -19,15 +19,6 @@ function setUp() {
   return { home, run };
 }
 
-test('it is told apart by --verbose', async () => {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  const { stderr } = await setUp().run(['config', 'path', '--verbose']);
-  const on = `on ${process.platform} ${process.arch}`;
-  expect(stderr).toMatch(
-    new RegExp(`^gwtoken: version ${version}, standalone executable with Bun \\d+\\.\\d+\\.\\d+ ${on}\n$`),
-  );
-});
-
 test('its notices name what the package has, and the runtime and the keychain’s module besides', () => {
   const named = (file: string): string[] => {
     const [, ...notices] = readFileSync(file, 'utf8').split(/\n-{80}\n/);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
 const AT_MOST = {
-  'lines of src and the programs of bin': 8_090,
+  'lines of src and the programs of bin': 8_200,
   'files of src and the programs of bin': 90,
   'lines of bin/build': 720,
   'lines of test': 17_000,
