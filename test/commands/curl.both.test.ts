@@ -141,4 +141,7 @@ test.each<[NodeJS.Platform, string]>([
   const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
   const local = 'proto = "=http,https"\nnoproxy = "*"\n';
   expect(ran).toEqual(['curl', '-K', place, ...args, config + local]);
+  // It has a name's form, which DNS may answer.
+  await gw.cli(['curl', 'http://127.999.0.1/']);
+  expect(ran.at(-1)).toContain('proto = "=https"\n');
 });
