@@ -1,4 +1,4 @@
-/** Who can answer here, how long gwtoken waits for them, and how a signal ends the waiting. */
+/** The people who can answer, how long gwtoken waits for them, and how a signal ends the waiting. */
 import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output, World } from './world';
 

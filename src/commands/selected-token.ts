@@ -87,7 +87,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
     : variablesHint(client, sources);
 }
 
-/** Returns how a credential command's secret may be sent to the auth URL; one in the config file may be old. */
+/** Returns how a credential command's secret may be sent there; a URL in the config file may be an old one. */
 function bindingOfCommand({ client: { region, profile }, authUrl: { value, source } }: Query): string {
   if (source.kind === 'config') return 'let the command print it as "auth_url"';
   return `run: gwtoken config set auth-url.${region} ${shellWord(value)}${profileFlag(profile)}`;

@@ -116,6 +116,7 @@ export async function fromKeychain(
 function checkBinding(bound: string, stored: StoredCredentials, { authUrl }: Wanted): void {
   const { value, source } = authUrl;
   if (stored.authUrl === value) return;
-  const message = `${bound} ${stored.authUrl ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
+  const own = stored.authUrl ?? 'no auth URL';
+  const message = `${bound} ${own}, but ${source.name} says ${value}; nothing was sent`;
   throw new GwtokenError('usage', message, { reason: 'bound-elsewhere' });
 }

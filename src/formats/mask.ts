@@ -1,8 +1,8 @@
 import type { World } from '../world';
 
 /**
- * Masks a token in the log of a GitHub Actions job, by stderr: a shell may run what is on stdout. On a line of
- * its own: behind what somebody has left without a line end, the runner would print it instead.
+ * Masks a token in the log of a GitHub Actions job, by stderr: a shell may run what is on stdout. It begins a
+ * line of its own: behind a line without an end, the runner would print it instead.
  */
 export function maskToken(token: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {
   if (env['GITHUB_ACTIONS'] === 'true') stderr.write(`\n::add-mask::${escapeData(token)}\n`);

@@ -43,8 +43,8 @@ export interface SettingDefinition<T> {
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Who may have a value of their own: nobody (`user`), each profile in the config file, or each client, by
-   * its region too: key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
+   * Owners of values: nobody (`user`), each profile in the config file, or each client, by its region too:
+   * key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
    */
   readonly scope: 'user' | 'profile' | 'client';
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
@@ -112,6 +112,8 @@ export const CLIENT_SETTINGS = {
   } satisfies SettingDefinition<string>,
 };
 
+const [personS, nobodyS] = [ANSWER_WITHIN_MS.person / 1000, ANSWER_WITHIN_MS.nobody / 1000];
+
 export const FETCH_SETTINGS = {
   minTtlMs: {
     key: 'min-ttl',
@@ -158,7 +160,7 @@ export const FETCH_SETTINGS = {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeoutMs,
-    defaultText: `${ANSWER_WITHIN_MS.person / 1000} s on a desktop terminal, else ${ANSWER_WITHIN_MS.nobody / 1000} s`,
+    defaultText: `${personS} s on a desktop terminal, else ${nobodyS} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {

@@ -76,7 +76,8 @@ export async function readAnswers(
 
 /** Returns the line that logs this client in. */
 export function loginLine(client: Client, authUrl: string, clientId: string): string {
-  return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${shellWord(clientId)}`;
+  const [url, id] = [authUrl, clientId].map(shellWord);
+  return `gwtoken login ${clientFlags(client)} --auth-url ${url} --client-id ${id}`;
 }
 
 const ABOUT_AUTH_URL =

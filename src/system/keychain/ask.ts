@@ -71,7 +71,7 @@ export async function ask(
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const first = await askChild(request, world, over).catch((error: unknown) => error as Error);
   const reason = first instanceof GwtokenError ? first.reason : undefined;
-  // What a login replaces may well be nothing.
+  // A login may well replace nothing.
   const isMissing = request.op !== 'set' && (first === null || first === false);
   if (isMissing || reason === 'denied') {
     const problem = await keyringProblem(world.env, over);

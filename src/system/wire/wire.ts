@@ -128,7 +128,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** Returns a client, or the agent of a proxy, and a promise of the reason why it has no connection any more. */
+/** Returns a client, or the agent of a proxy, and a promise of the reason why its connection ends. */
 async function openDispatcher(
   attempt: Attempt,
 ): Promise<{ readonly dispatcher: Client | ProxyAgent; readonly disconnected: Promise<Error> }> {
