@@ -1,6 +1,6 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, profileFlag, REGIONS } from '../client';
+import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
@@ -15,9 +15,8 @@ import type { World } from '../world';
 /** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   const { env } = sources;
-  const isForVariables = (name: string): boolean =>
-    name === 'GWTOKEN_REGION' || CREDENTIAL_VARIABLE.test(name);
-  if (isCi(env) || Object.keys(env).some(isForVariables)) return resolveClient(sources);
+  const usesVariables = Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name));
+  if (isCi(env) || usesVariables) return resolveClient(sources);
   return clientOrThrow(usage('no client stored yet', 'run: gwtoken login'), sources, world);
 }
 
@@ -78,19 +77,15 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const login = loginCommand(client, authUrl);
   const isKeychain = source.kind === 'keychain';
   if (kind === 'refused') return refusalSteps(error, query);
-  if (reason === 'bound-elsewhere')
-    return [`to use ${authUrl.value}, ${isKeychain ? `run: ${login}` : bindingOfCommand(query)}`];
+  if (reason === 'bound-elsewhere') {
+    const how = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
+    return [`to use ${authUrl.value}, ${how}`];
+  }
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
   return isKeychain && isNotThere
     ? waysToCredentials(client, login, sources)
     : variablesHint(client, sources);
-}
-
-/** Returns how a credential command's secret may be sent there; a URL in the config file may be an old one. */
-function bindingOfCommand({ client: { region, profile }, authUrl: { value, source } }: Query): string {
-  if (source.kind === 'config') return 'let the command print it as "auth_url"';
-  return `run: gwtoken config set auth-url.${region} ${shellWord(value)}${profileFlag(profile)}`;
 }
 
 /** Returns how a client without credentials gets some. */
