@@ -79,11 +79,11 @@ export function minTtlProblem(
 ): GwtokenError | undefined {
   if (!isDemand(minTtl) || isFresh(token, nowMs, minTtl)) return undefined;
   const { text, source } = minTtl;
-  return failure(
-    'bad-reply',
-    token.lifetimeS === undefined
-      ? `this endpoint does not say how long its tokens last; ${source.name} requires it`
-      : `${source.name} ${text} is too long: this endpoint's tokens last ${duration(token.lifetimeS * 1000)}`,
-    `lower ${source.name}`,
-  );
+  if (token.lifetimeS === undefined) {
+    const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
+    return failure('bad-reply', message, `omit ${source.name}`);
+  }
+  const lifetime = duration(token.lifetimeS * 1000);
+  const message = `${source.name} ${text} is too long: this endpoint's tokens last ${lifetime}`;
+  return failure('bad-reply', message, `lower ${source.name}`);
 }
