@@ -124,7 +124,7 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
       // Not `choices()`: whether a value is right, its setting or format says.
-      if (values) option.argChoices = [...values];
+      if (values && option.required) option.argChoices = [...values];
       parser.addOption(option);
     }
     if (subcommands.length === 0) parser.optionsGroup(VERBOSE.group).option(VERBOSE.spec, VERBOSE.help);
