@@ -1,14 +1,15 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { profileFlag } from '../../client';
+import { profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
 import { maskToken } from '../../formats/mask';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
+import { note } from '../../text';
 import type { World } from '../../world';
 import { selectedClient, selectedToken } from '../selected-token';
-import { childEnvironment, codeOrSignal } from './exec';
+import { codeOrSignal } from './exec';
 
 export async function runCurl(
   flags: FlagValues,
@@ -22,11 +23,12 @@ export async function runCurl(
   maskToken(answer.token.accessToken, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
-  const env = childEnvironment(world.env, [], world.platform);
   const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];
-  const code = codeOrSignal(await world.runProgram('curl', words, env, header + protocolsFor(args[0]!)));
+  const code = codeOrSignal(
+    await world.runProgram('curl', words, withoutCredentials(world.env), header + protocolsFor(args[0]!)),
+  );
   const hint = hintFor(code, first, rest);
-  if (hint !== undefined) world.stderr.write(`gwtoken: hint: ${hint}\n`);
+  if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;
 }
 
