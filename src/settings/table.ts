@@ -2,7 +2,6 @@
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, quoted, shellWord, similarWords } from '../text';
-import { ANSWER_WITHIN_MS } from '../waiting';
 import type { Config, Env } from '../world';
 import {
   parseApiUrl,
@@ -55,9 +54,8 @@ export interface SettingDefinition<T> {
   readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
   /** All words that it can be, if they are few, for completion. */
   readonly values?: readonly string[];
-  /** The default. If it depends on something, `defaultText` describes it. */
+  /** The default, if it is always the same. */
   readonly fallback?: T;
-  readonly defaultText?: string;
   /** Returns a value as it is shown; absent: as it is. */
   show?(value: T): string;
   /** True for the path of a file, which `config set` stores as an absolute one. */
@@ -71,7 +69,6 @@ export const CLIENT_SETTINGS = {
     parse: parseRegion,
     flags: { [`-r, --region <${REGIONS.join('|')}>`]: 'region of the client' },
     values: REGIONS,
-    defaultText: 'none',
   } satisfies SettingDefinition<Region>,
   environment: {
     name: 'environment',
@@ -96,23 +93,18 @@ export const CLIENT_SETTINGS = {
     name: 'auth URL',
     key: 'auth-url',
     scope: 'client',
-    // For `config set auth-url` any region will do: the text is only checked.
-    parse: (text, where, region = REGIONS[0]) => parseAuthUrl(text, where, region),
+    parse: parseAuthUrl,
     flags: { '--auth-url <URL>': `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
-    defaultText: 'none',
   } satisfies SettingDefinition<string>,
   apiUrl: {
     name: 'API URL',
     key: 'api-url',
     scope: 'client',
-    parse: (text, where, region = REGIONS[0]) => parseApiUrl(text, where, region),
+    parse: parseApiUrl,
     // The token goes there: a variable that is there for something else must not move it.
     variable: null,
-    defaultText: 'none',
   } satisfies SettingDefinition<string>,
 };
-
-const [personS, nobodyS] = [ANSWER_WITHIN_MS.person / 1000, ANSWER_WITHIN_MS.nobody / 1000];
 
 export const FETCH_SETTINGS = {
   minTtlMs: {
@@ -120,7 +112,6 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: parseDurationMs,
     flags: { '--min-ttl <DURATION>': 'minimum lifetime left: 90, 90s, 5m, 1h' },
-    defaultText: '300 s or 20% of the lifetime, whichever is less',
     show: duration,
   } satisfies SettingDefinition<number>,
   timeoutMs: {
@@ -154,13 +145,11 @@ export const FETCH_SETTINGS = {
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flags: { '--ca-file <FILE>': 'extra CA certificates (PEM file)' },
     isPath: true,
-    defaultText: "built-in CAs, then the system's",
   } satisfies SettingDefinition<string>,
   keychainTimeoutMs: {
     key: 'keychain-timeout',
     scope: 'user',
     parse: parseTimeoutMs,
-    defaultText: `${personS} s on a desktop terminal, else ${nobodyS} s`,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {
@@ -168,7 +157,6 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     parse: (text, where) => parseText(text, where, 'credential-command'),
     variable: null,
-    defaultText: 'none',
     // The command itself is left out: it may contain a password.
     show: () => 'set',
   } satisfies SettingDefinition<string>,
@@ -183,7 +171,7 @@ export type Resolved<Row extends SettingDefinition<unknown>> =
 
 /** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
 export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
-  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replaceAll('-', '_').replaceAll('.', '_')}`;
+  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replace(/\W/g, '_')}`;
   return variable?.name;
 }
 

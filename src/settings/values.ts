@@ -47,13 +47,13 @@ export function parseText(text: string, where: string, what: string): string {
   throw badValue(what, text, where, 'a non-empty value');
 }
 
-/** Reads an auth URL, without a trailing `/oauth2/token`. A secret is sent there, so nothing is guessed. */
-export function parseAuthUrl(text: string, where: string, region: Region): string {
-  return withoutTokenPath(parseBaseUrl(text, where, region, 'auth URL'));
+/** Reads an auth URL, or the token endpoint's, which people copy: without its trailing `/oauth2/token`. */
+export function parseAuthUrl(text: string, where: string, region: Region = REGIONS[0]): string {
+  return parseBaseUrl(text, where, region, 'auth URL').replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 /** Reads an API URL: the gateway's own address, with its path. */
-export function parseApiUrl(text: string, where: string, region: Region): string {
+export function parseApiUrl(text: string, where: string, region: Region = REGIONS[0]): string {
   return parseBaseUrl(text, where, region, 'API URL').replace(/\/*$/, '');
 }
 
@@ -89,11 +89,6 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw fail('is not encrypted', `use ${secure}`);
   return url.href;
-}
-
-/** Removes the path of the token endpoint, whose URL people copy from their documentation. */
-function withoutTokenPath(text: string): string {
-  return text.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 const EXAMPLE = 'https://identity.example.com';

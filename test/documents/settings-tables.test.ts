@@ -15,8 +15,15 @@ function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
   return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
 }
 
-function defaultCell({ fallback, defaultText = '', show = String }: SettingDefinition<unknown>): string {
-  return fallback === undefined ? defaultText : show(fallback);
+/** Defaults that depend on something, by key. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  'min-ttl': '300 s or 20% of the lifetime, whichever is less',
+  'ca-file': "built-in CAs, then the system's",
+  'keychain-timeout': '60 s on a desktop terminal, else 10 s',
+};
+
+function defaultCell({ key, fallback, show = String }: SettingDefinition<unknown>): string {
+  return fallback === undefined ? (DEFAULTS[key] ?? '') : show(fallback);
 }
 
 /** With each column as wide as its widest cell. */
@@ -39,7 +46,7 @@ function drawn(file: string, heading: string, tables: readonly string[]): string
 test('gwtoken help settings has them in 80 columns', async () => {
   const names = ROWS.map((row) => [flagCell(row), code(variableOf(row, row.key)), code(row.key)]);
   const defaults = ROWS.map((row) => [row.name ?? row.key, defaultCell(row)]).filter(
-    ([, value]) => value !== 'none',
+    ([, value]) => value !== '',
   );
   const file = join(ROOT, 'src', 'cli', 'topics', 'settings.md');
   const tables = [table(['flag', 'variable', 'config key'], names), table(['setting', 'default'], defaults)];
