@@ -15,8 +15,8 @@ export const EXIT_CODES = {
 
 export type ErrorKind = keyof typeof EXIT_CODES;
 
-export function isErrorKind(text: unknown): text is ErrorKind {
-  return typeof text === 'string' && Object.hasOwn(EXIT_CODES, text);
+export function isErrorKind(text: string): text is ErrorKind {
+  return Object.hasOwn(EXIT_CODES, text);
 }
 
 /** Exit code of `exec` and `curl` if gwtoken itself fails, so that it can be told from the command's. */

@@ -1,4 +1,4 @@
-/** Runs one command line, from its words to its exit code. Every error ends in the `catch` of `run`. */
+/** Runs one command line, from its words to its exit code. Every error ends in `failWith`. */
 
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';

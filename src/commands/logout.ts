@@ -33,8 +33,8 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
 const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
-/** The second is for who removed the item by hand: with a new one the entry can be removed too. */
-const notRemoved = (flags: string): readonly string[] => [
+/** Returns two hints. With a new item the entry of one that was removed by hand can be removed too. */
+const hintsIfKept = (flags: string): readonly string[] => [
   'allow access in the dialog, or unlock the keyring, and try again',
   `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
 ];
@@ -91,9 +91,9 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
   const name = clientName(client);
   const wasStored = await removeItem(client, keychainTimeoutMs, world);
   // Only afterwards: a request that still finds the credentials brings a token of the past generation.
-  const notRemoved = await world.tokens.invalidate(client);
-  if (notRemoved.length > 0)
-    throw failure('local', `removed ${name}, but not its cached token: ${notRemoved.join(', ')}`);
+  const stillThere = await world.tokens.invalidate(client);
+  if (stillThere.length > 0)
+    throw failure('local', `removed ${name}, but not its cached token: ${stillThere.join(', ')}`);
   if (!wasStored)
     throw failure(
       'no-credentials',
@@ -114,15 +114,15 @@ async function removeItem(
   // The entry first: an item without one can be removed later, but an entry without its item looks denied.
   if (entry) await clients.remove([name]);
   try {
-    const isDeleted = await keychain.delete(name, keychainTimeoutMs);
-    // Only libsecret says of an item that it may not see that there is none.
-    if (entry && !isDeleted && platform === 'linux')
-      throw notReturned(client, notRemoved(clientFlags(client)));
-    return isDeleted || entry !== undefined;
+    if (await keychain.delete(name, keychainTimeoutMs)) return true;
   } catch (error) {
     // A child that crashed may have removed the item before.
     const mayBeGone = error instanceof GwtokenError && error.reason === 'crashed';
     if (entry && !mayBeGone) await clients.add(name, entry);
     throw error;
   }
+  // Only libsecret says of an item that it may not see that there is none.
+  if (!entry || platform !== 'linux') return entry !== undefined;
+  await clients.add(name, entry);
+  throw notReturned(client, hintsIfKept(clientFlags(client)));
 }

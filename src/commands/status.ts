@@ -42,7 +42,8 @@ function readRows(sources: SettingSources, world: World) {
     const stored = storedClients[clientName(client)];
     const entry = authUrl && ownEntry({ client, authUrl, source }, world);
     const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
-    const clientId = source.clientId ?? ((source.kind === 'keychain' && stored) || entry)?.clientId;
+    const known = source.kind === 'keychain' ? (stored ?? entry) : entry;
+    const clientId = source.clientId ?? known?.clientId;
     return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
   };
   return [...new Set([...Object.keys(storedClients), ...(selectedName ? [selectedName] : [])])]

@@ -1,7 +1,7 @@
 /** Items in the keychain, and their JSON: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
 
 import { type Client, clientFlags, clientName } from '../client';
-import { GwtokenError, orUndefined, usage } from '../errors';
+import { failure, GwtokenError, orUndefined, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
@@ -23,15 +23,17 @@ export function formatItem({ clientId, clientSecret, authUrl }: StoredCredential
   );
 }
 
-/** Reads an item. Throws `keychain` with the reason `malformed`, which never shows the value. */
+/** Reads an item. Throws `keychain`, which never shows the value. */
 export function parseItem(text: string, client: Client): StoredCredentials {
   const stored = parseCredentials(text, client);
   if (typeof stored !== 'string') return stored;
   const flags = clientFlags(client);
-  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${stored}`, {
-    reason: 'malformed',
-    hints: [`to replace it, run: gwtoken login ${flags}`, `to remove it, run: gwtoken logout ${flags}`],
-  });
+  throw failure(
+    'keychain',
+    `the keychain item gwtoken, ${clientName(client)} ${stored}`,
+    `to replace it, run: gwtoken login ${flags}`,
+    `to remove it, run: gwtoken logout ${flags}`,
+  );
 }
 
 /** Makes the error for an item that gwtoken stored, and the keychain does not have: nothing tells why. */

@@ -47,7 +47,7 @@ export function variableCredentials(
 
 /** Returns the text without the client secrets of variables: one may have been typed as another value. */
 export function hideSecrets(text: string, env: Env): string {
-  const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/.test(name));
+  const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/i.test(name));
   const secrets = names.flatMap((name) => env[name] || []);
   // An error shows what is before the "=" of NAME=VALUE, or of a secret that ends in one.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);

@@ -6,7 +6,7 @@ import type { QuickWorld, StoredClient, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
-/** Whose a cached token or a remembered failure is: its fields, and their types. */
+/** An example of whose a cached token or a failure is: `parseLike` takes what has these fields, of these types. */
 export const OWNER = {
   authUrl: '',
   kind: '',

@@ -66,7 +66,7 @@ async function asHolder<T>(
   }
 }
 
-/** A failed request, as it is left to others: its fields, and their types. */
+/** An example of a failed request, as it is left to others. */
 const FAILURE = {
   owner: OWNER,
   atMs: 0,

@@ -107,7 +107,8 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
 function cachedToken(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
   // As `get` has it: a usable token whatever fails, and one with some time left during an outage.
-  const entry = lookInCache(query, world) ? ownEntry(query, world) : entryDuringOutage(query, error, world);
+  const usable = lookInCache(query, world) && ownEntry(query, world);
+  const entry = usable ?? entryDuringOutage(query, error, world);
   if (!entry || minTtlProblem(entry.token, query, world.now())) return [];
   const left = duration(lifeLeftMs(entry, world.now()));
   return [warning('cache', `get still prints the cached token, which is valid for ${left} more`)];

@@ -19,7 +19,7 @@ const REFUSAL_MS = 300_000;
  * Does the work while the file has a valid token. It is renewed, and removed afterwards, only while it still
  * has the last one.
  *
- * @param resolveAgain reads the credentials' variables or secret file again, in case the secret changed
+ * @param resolveAgain looks the credentials up again: a secret's file may have changed
  * @param work calls `begin` before it starts the command. Then the file is written, which may throw
  */
 export async function withTokenFile<T>(

@@ -106,11 +106,12 @@ export async function askMissing(
   const region = isGiven ? setting.value : await askRegion(setting?.value, world);
   const client: Client = { ...given, region };
   const { flags, env, config } = sources;
-  const urlIn = (from: Partial<SettingSources>) =>
-    resolve(SETTINGS.authUrl, { flags: {}, env: {}, config: NO_CONFIG, ...from }, client)?.value;
+  const givenUrl = resolve(SETTINGS.authUrl, { flags, env, config: NO_CONFIG }, client)?.value;
   // An invalid one in the config file is to be replaced.
-  const configured = orUndefined(() => urlIn({ config }));
-  const authUrl = urlIn({ flags, env }) ?? (await askAuthUrl(client, configured, world));
+  const suggested = orUndefined(
+    () => resolve(SETTINGS.authUrl, { flags: {}, env: {}, config }, client)?.value,
+  );
+  const authUrl = givenUrl ?? (await askAuthUrl(client, suggested, world));
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = givenId ?? (await askClientId(client, stored, world));
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };

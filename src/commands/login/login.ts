@@ -88,6 +88,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
 /** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
+  // Leaves room for one of ours.
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
     ...(isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : []),
