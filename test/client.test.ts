@@ -12,17 +12,15 @@ const client: fc.Arbitrary<Client> = fc.record({
   region: fc.constantFrom('eu', 'us'),
 });
 
-describe('a profile', () => {
-  test('is called by a letter or digit, then those and . _ -, 64 in all', () => {
-    fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
-    expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
-    const names = ['', 'Acme', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
-    for (const name of names)
-      expect(refusal(() => checkProfile(name, '--profile'))).toEqual({
-        message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
-        hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
-      });
-  });
+test('a profile is called by a letter or digit, then those and . _ -, 64 in all', () => {
+  fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
+  expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
+  const names = ['', 'Acme', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
+  for (const name of names)
+    expect(refusal(() => checkProfile(name, '--profile'))).toEqual({
+      message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
+      hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
+    });
 });
 
 describe('a client', () => {

@@ -11,11 +11,8 @@ describe('a key of the config file', () => {
 
   test('is a row’s, and for a profile one that is not the user’s alone', () => {
     expect(checkConfigKey('cache').scope).toBe('user');
-    expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual([
-      'auth-url',
-      'auth-url.eu',
-      'auth-url.us',
-    ]);
+    const authUrls = ['auth-url', 'auth-url.eu', 'auth-url.us'];
+    expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual(authUrls);
     for (const key of KEYS) {
       const row = checkConfigKey(key);
       expect(row.key).toBe(key.replace(/\.(eu|us)$/, ''));

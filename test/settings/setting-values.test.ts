@@ -20,9 +20,8 @@ describe('the text of an auth URL', () => {
 
   test('that is not encrypted is of this machine', () => {
     for (const host of ['localhost', '[::1]', '127.200.3.4']) expect(isLoopback(host)).toBe(true);
-    for (const host of ['localhost.', '128.0.0.1', 'localhost.a.test', '127.evil.test', '127.0.0.1.a.test'])
-      expect(isLoopback(host)).toBe(false);
-    for (const host of ['x127.0.0.1', '[::2]']) expect(isLoopback(host)).toBe(false);
+    const others = ['localhost.', '128.0.0.1', 'localhost.a.test', '127.evil.test', '127.0.0.1.a.test'];
+    for (const host of [...others, 'x127.0.0.1', '[::2]']) expect(isLoopback(host)).toBe(false);
   });
 
   test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
@@ -69,10 +68,8 @@ describe('an auth URL is refused', () => {
   const NO_URL = ['is not an https:// URL', `example: ${EXAMPLE}`] as const;
   const BLANK = ['contains a space, backslash or control character', `example: ${EXAMPLE}`] as const;
   const BRACES = ['contains { or }', 'the only placeholder is {region}'] as const;
-  const USER = [
-    'contains a user name or password',
-    'remove it; gwtoken login stores credentials in the keychain',
-  ] as const;
+  const STORES = 'remove it; gwtoken login stores credentials in the keychain';
+  const USER = ['contains a user name or password', STORES] as const;
   const QUERY = ['contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`] as const;
 
   test.for<readonly [text: string, problem: string, hint: string]>([

@@ -195,15 +195,8 @@ describe('any other status', () => {
     expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
   });
 
-  const HINTS = {
-    408: FURTHER,
-    425: FURTHER,
-    429: FEWER,
-    500: OUTAGE,
-    502: OUTAGE,
-    503: OUTAGE,
-    504: OUTAGE,
-  };
+  const OUTAGES = { 500: OUTAGE, 502: OUTAGE, 503: OUTAGE, 504: OUTAGE };
+  const HINTS = { 408: FURTHER, 425: FURTHER, 429: FEWER, ...OUTAGES };
   test.each(Object.entries(HINTS))('%s passes by itself, after the wait that it asks for', (name, hints) => {
     const status = Number(name);
     const plain = { kind: 'bad-reply', hints };
