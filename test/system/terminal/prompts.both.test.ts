@@ -84,12 +84,13 @@ describe('gwtoken login, on a terminal', () => {
     openInShell();
     await answerUpTo('Client ID (eu, production): ');
     terminal.type('eu-client\npasted-hush\n');
-    await answer('Client secret (sent to ', 'wrong\r');
+    await answer('Client secret (sent to ', 'wrong-hush\r');
     await answer('verifying the credentials', 'typed-hush\rmore-hush');
     // Time to read it, and to wait for the reply alone.
     await sleep(700);
     reply();
-    await answer(/again, or[\s\S]*\[eu-client\]: /, '\r');
+    // Arrow up: no answer is kept for it.
+    await answer(/again, or[\s\S]*\[eu-client\]: /, '\x1b[A\r');
     await answer(/again, or[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor(/stored in the keychain[\s\S]*code 0\nicanon echo\n/);
     expect(terminal.raw()).not.toContain('hush');
