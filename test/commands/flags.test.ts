@@ -176,6 +176,10 @@ const lines = commands.flatMap(({ path, command }) =>
   command.flags.map((flag) => [path.join(' '), typed(flag)] as const),
 );
 
+test('each command has its row here', () => {
+  expect(Object.keys(TABLE)).toEqual(commands.map(({ path }) => path.join(' ')));
+});
+
 /** What the lines do without the flag: the same for many. */
 const plain = new Map<string, Promise<string>>();
 
