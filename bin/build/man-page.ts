@@ -17,9 +17,10 @@ export function manPage({ description, version }: Record<string, string>, date: 
     NAME: `gwtoken \\- ${escaped(description!)}`,
     SYNOPSIS: code(COMMANDS.map((command) => `gwtoken ${command.name} ${usageOf(command)}`).join('\n')),
     DESCRIPTION: escaped(
-      'gwtoken gets OAuth 2.0 access tokens (client-credentials grant) for an API gateway and its sandbox, in the ' +
-        'regions eu and us. It stores client secrets in the system keychain, caches tokens, and passes them to ' +
-        'your shell, script or program. To start, run gwtoken login once; then gwtoken get prints a token.',
+      'gwtoken gets OAuth 2.0 access tokens (client-credentials grant) for an API gateway and its sandbox, ' +
+        `in the regions ${REGIONS.join(' and ')}. It stores client secrets in the system keychain, caches ` +
+        'tokens, and passes them to your shell, script or program. To start, run gwtoken login once; then ' +
+        'gwtoken get prints a token.',
     ),
     COMMANDS: COMMANDS.map((command) => commandSection(command)).join('\n'),
     OPTIONS: [
