@@ -16,7 +16,7 @@ import { EDGES, LONG, MANY_PIECES, randomValues, SINGLE_CHARACTERS } from './val
 const count = Number(process.env['SHELL_VALUES'] ?? 12);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
-/** Some values on disk: an output of each three, and the directory that they are evaluated in. */
+/** Some values on disk: an output of each few, and the directory that they are evaluated in. */
 interface Batch {
   readonly values: readonly string[];
   readonly outputs: readonly string[];
@@ -36,13 +36,16 @@ interface Cell {
 
 const nameOf = (index: number): string => `V${index}_ACCESS_TOKEN`;
 const EXIT_CODE = 4;
+/** More than `gwtoken env` has, since each output costs its shell two processes. */
+const IN_ONE_OUTPUT = 12;
 
 function writeBatch(shell: Shell, values: readonly string[]): Batch {
   const format = formatNamed(shell.format);
   const variables = values.map((value, index) => ({ name: nameOf(index), value }));
   const texts = variables.flatMap((_, index) =>
-    // The fourth variable of the real `gwtoken env` is a number.
-    index % 3 === 0 ? [printVariables(variables.slice(index, index + 3), format)] : [],
+    index % IN_ONE_OUTPUT === 0
+      ? [printVariables(variables.slice(index, index + IN_ONE_OUTPUT), format)]
+      : [],
   );
   const gone = variables.map(({ name }) => ({ name, value: undefined }));
   const failed = printVariables(gone, format) + format.fail?.(EXIT_CODE);
@@ -105,7 +108,7 @@ function cellsOf(shell: Shell): Cell[] {
       return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
   );
-  const long = writeBatch(shell, shell.format === 'sh' ? [...LONG, MANY_PIECES] : LONG);
+  const long = writeBatch(shell, shell.name === 'dash' ? [...LONG, MANY_PIECES] : LONG);
   return [...cells, { ...cells[0]!, name: 'values of 32 KiB', batch: long }];
 }
 

@@ -38,7 +38,7 @@ export const EDGES: readonly string[] = [
   'export',
   ':a:b::',
   'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
-  'a*b '.repeat(150),
+  'a*b '.repeat(30),
   '$'.repeat(1001),
   'it\'s 100% "~/*" & more; `!#\\',
 ];
@@ -46,8 +46,8 @@ export const EDGES: readonly string[] = [
 /** As long as a token may be. */
 export const LONG: readonly string[] = ['a'.repeat(32 * 1024), '$'.repeat(32 * 1024), ' '.repeat(32 * 1024)];
 
-/** More pieces than dash and busybox can hold in one word. */
-export const MANY_PIECES = 'a$'.repeat(2_500);
+/** More pieces than dash can hold in one word; busybox fails at the same number, but in half a minute. */
+export const MANY_PIECES = 'a$'.repeat(1_800);
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
