@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
-import { EXIT_CODES, GwtokenError, usage } from '../src/errors';
+import { FORKS_GET_NO_SECRETS } from '../src/credentials/variables';
+import { EXIT_CODES, GwtokenError, Interrupted, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { gather } from '../src/settings/resolve';
@@ -10,8 +11,6 @@ import { parseSwitch } from '../src/settings/values';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
 import { oneLine } from '../src/text';
-import { FORKS_GET_NO_SECRETS } from '../src/waiting';
-import type { World } from '../src/world';
 
 declare const __VERSION__: string;
 
@@ -32,11 +31,7 @@ for (const name of [...REQUIRED, 'sandbox', 'min-ttl'])
 // It does not exist: a self-hosted runner's config file does not count.
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 
-// A cancelled step ends at once: there is nothing to clean up.
-const world: World = {
-  ...openWorld(process, __VERSION__, openQuickWorld(process)).world,
-  onSignals: () => () => {},
-};
+const { world } = openWorld(process, __VERSION__, openQuickWorld(process));
 void main()
   .then(() => 0, report)
   .then((code) => process.exit(code));
@@ -65,6 +60,8 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 
 /** Reports an error as an annotation, and its hints below it. Resolves with the exit code. */
 async function report(error: unknown): Promise<number> {
+  // A cancelled step.
+  if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith([], error, false, world);
   const [message = '', ...hints] = [error.message, ...error.hints].map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
@@ -75,6 +72,6 @@ async function report(error: unknown): Promise<number> {
 /** Returns one line with the names of inputs in the place of those of variables and flags. */
 function withInputs(text: string): string {
   const names = /(?:--|\bGWTOKEN_)(region|auth[-_]url|sandbox|min[-_]ttl|client_id|client_secret)\b/gi;
-  const input = (_: string, name: string): string => `input ${name.toLowerCase().replaceAll('_', '-')}`;
-  return oneLine(text).replace(names, input);
+  const asInput = (_: string, name: string): string => `input ${name.toLowerCase().replaceAll('_', '-')}`;
+  return oneLine(text).replace(names, asInput);
 }

@@ -7,11 +7,6 @@ export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
-/** The most common reason why a variable is empty in a job. */
-export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
-
-export const CI_HELP = 'for CI examples, run: gwtoken help ci';
-
 /** Returns whether a person reads stderr. stdin is no sign: it may be the caller's pipe. */
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);

@@ -1,18 +1,11 @@
-/** The person who could answer, and how long it is waited for one. */
+/** What a CI job is, and how long to wait next time. */
 import { expect, test } from 'vitest';
-import { allowMoreTime, hasPerson, isCi } from '../src/waiting';
-
-const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
+import { allowMoreTime, isCi } from '../src/waiting';
 
 test('a CI job is where CI is set, and not to what says no', () => {
   for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
   for (const env of [{}, { CI: '' }, { CI: '0' }, { CI: 'false' }, { GITHUB_ACTIONS: 'true' }])
     expect(isCi(env)).toBe(false);
-});
-
-test('a person reads stderr where it is a terminal outside CI', () => {
-  expect(hasPerson({ env: {}, stderr: stream(true) })).toBe(true);
-  expect(hasPerson({ env: {}, stderr: stream(false) })).toBe(false);
 });
 
 test('twice as long is what to try next, and an hour at most: no setting takes more', () => {

@@ -1,7 +1,7 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
 import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
-import { variablePairs } from '../credentials/variables';
+import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
@@ -9,7 +9,7 @@ import { shellWord } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
-import { FORKS_GET_NO_SECRETS, isCi, untilSignal } from '../waiting';
+import { isCi, untilSignal } from '../waiting';
 import type { World } from '../world';
 
 /** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */

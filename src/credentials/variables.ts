@@ -3,9 +3,11 @@
 import type { Client } from '../client';
 import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
 import { quoted } from '../text';
-import { FORKS_GET_NO_SECRETS } from '../waiting';
 import type { Env, World } from '../world';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
+
+/** The most common reason why a variable is empty in a job. */
+export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
 
 /** The ID, and the secret itself or the file that contains it. */
 type PairNames = readonly [id: string, secret: string, secretFile: string];

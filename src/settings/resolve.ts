@@ -2,7 +2,7 @@
 
 import { type Client, checkProfile, clientFlags, profileFlag, REGIONS } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
-import { CI_HELP, isCi } from '../waiting';
+import { isCi } from '../waiting';
 import type { Config, QuickWorld } from '../world';
 import {
   checkConfigKey,
@@ -106,6 +106,8 @@ export function isRegionUnset(sources: SettingSources): boolean {
     resolve(SETTINGS.region, sources, { profile: resolve(SETTINGS.profile, sources).value }) === undefined
   );
 }
+
+const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): Client {

@@ -7,6 +7,7 @@ import { type IdentityServer, startIdentityServer } from '../harness/endpoints/i
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
+import { until } from '../harness/programs/processes';
 import { ROOT } from '../harness/root';
 import { ACTION, FOLDER, openJob } from './action-job';
 
@@ -146,6 +147,15 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
     expect(result.code).toBe(6);
     expect(result.output).toMatch(/^::error title=gwtoken::.* did not answer within 1 s/m);
+  });
+
+  test('a step that is cancelled while the endpoint is silent, without a word', async () => {
+    const endpoint = await startTokenEndpoint();
+    endpoint.hold();
+    const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
+    await until('it is asked', () => endpoint.posts.length === 1);
+    process.kill(pid, 'SIGINT');
+    expect(await ended).toMatchObject({ code: 130, output: expect.not.stringMatching(/error|at /i) });
   });
 
   test('a GITHUB_OUTPUT that is not there, before a token is requested', async () => {
