@@ -70,6 +70,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     try {
       return await withinLimit(timeoutMs, send, options.signal);
     } catch (error) {
+      if (options.signal?.aborted) throw error;
       const { wireProblem } = await import('./problems');
       throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs });
     }
@@ -111,7 +112,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
     headers: options.headers,
     body: options.body,
   });
-  // A connection that breaks before the request is sent undici would open again and again.
+  // Otherwise undici connects again and again if the connection breaks before the request is sent.
   const reply = await Promise.race([sent, disconnected.then((cause) => Promise.reject(cause))]);
   report({ waitingFor: 'body' });
   const { statusCode: status, headers } = reply;
