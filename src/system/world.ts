@@ -21,7 +21,7 @@ export function openWorld(
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
-  const { written, stderr: bare, ...input } = streamsOf(proc);
+  const { written, stderr: bare, ...others } = streamsOf(proc);
   const onSignals: World['onSignals'] = (signals, listener) => {
     for (const signal of signals) proc.on(signal, listener);
     return () => {
@@ -35,7 +35,7 @@ export function openWorld(
     spinner.erase();
     bare.write(text);
   };
-  const streams = { ...input, stderr: { ...bare, write } };
+  const streams = { ...others, stderr: { ...bare, write } };
   const prompts = once(async () => (await import('./terminal/prompts')).openPrompts(proc, onSignals));
   const wire = once(async () => (await import('./wire/wire')).openWire(proc, streams));
   const world: World = {
@@ -47,8 +47,7 @@ export function openWorld(
       ...openTerminal({ env, ...streams }, prompts),
       spin: spinner.spin,
       page(text) {
-        const isLong = text.split('\n').length > proc.stdout.rows;
-        if (!isLong || !page(text, proc)) streams.stdout.write(text);
+        if (!page(text, proc)) streams.stdout.write(text);
       },
     },
     keychain: openKeychain({ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD }),

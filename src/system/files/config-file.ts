@@ -38,7 +38,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
       async checkWritable() {
         // The list of stored clients is in the same directory, and a login writes it last.
         readTrusted(clientsPath(), host);
-        await unlessUnwritable(configPath(), (directory) => checkDirectory(directory, host));
+        await whileWriting(configPath(), (parent) => checkDirectory(parent, host));
       },
     },
     clients: {
@@ -138,7 +138,7 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // For its errors alone: a change that is rejected creates neither the directory nor the lock.
   change(path);
-  await unlessUnwritable(path, async (directory) => {
+  await whileWriting(path, async (directory) => {
     checkDirectory(directory, host);
     makeDirectory(directory);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
@@ -165,10 +165,7 @@ function checkDirectory(directory: string, host: Host): void {
 }
 
 /** Does the work in the file's directory; turns the system's errors into those that say what to do. */
-async function unlessUnwritable(
-  path: string,
-  work: (directory: string) => void | Promise<void>,
-): Promise<void> {
+async function whileWriting(path: string, work: (directory: string) => void | Promise<void>): Promise<void> {
   try {
     await work(dirname(path));
   } catch (error) {

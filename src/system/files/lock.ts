@@ -63,6 +63,7 @@ function waitFor(path: string, host: Host): OthersLock {
       const current = lookAt(path);
       // A lock that was just created may not have its holder's name yet.
       const isAnother = current?.holder !== seen?.holder && seen?.holder !== '';
+      // After a long silence another waiter has removed a dead holder's file.
       if (current === undefined || isAnother) return unchangedMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
       // Not by the clock, which can be set. A look that came late counts for no more than one in time: where
       // a waiter gets no processor, a holder gets none either.
@@ -118,11 +119,12 @@ export async function withLock<T>(
   const giveUpAtMs = performance.now() + limitMs;
   for (;;) {
     const lock = tryLock(path, host);
-    if (lock?.held !== false) {
+    if (lock === undefined) return await work();
+    if (lock.held) {
       try {
         return await work();
       } finally {
-        lock?.release();
+        lock.release();
       }
     }
     if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;

@@ -71,13 +71,13 @@ export async function ask(
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const first = await askChild(request, world, over).catch((error: unknown) => error as Error);
   const reason = first instanceof GwtokenError ? first.reason : undefined;
-  // A login may well replace nothing.
-  const isMissing = request.op !== 'set' && (first === null || first === false);
-  if (isMissing || reason === 'denied') {
+  const isNotRead = request.op === 'get' && first === null;
+  const isNotDeleted = first === false;
+  if (isNotRead || isNotDeleted || reason === 'denied') {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
   }
-  if ((isMissing && first === null) || reason === 'key-mismatch') return await askChild(request, world, over);
+  if (isNotRead || reason === 'key-mismatch') return await askChild(request, world, over);
   if (first instanceof Error) throw first;
   return first;
 }

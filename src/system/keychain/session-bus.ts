@@ -11,6 +11,8 @@ import { keychainError } from './errors';
 
 /** An address whose listener has an owner (D-Bus specification, "Server Addresses"). */
 const SOCKET = /^unix:(path|abstract)=([^,]+)(?:,guid=\w*)?$/;
+/** SO_ACCEPTCON in /proc/net/unix. */
+const LISTENS = '00010000';
 
 /**
  * Returns the environment with the bus's address. libsecret then looks for no other one by itself.
@@ -64,6 +66,3 @@ function abstractProblem(name: string, { uid }: Host): string | undefined {
   });
   return isTheUsers ? undefined : 'is held by no program of yours';
 }
-
-/** SO_ACCEPTCON in /proc/net/unix. */
-const LISTENS = '00010000';

@@ -2,12 +2,9 @@
 import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
-/**
- * Returns the environment of a system program: the variables that every program needs, and those that this
- * one reads. Its output is in English.
- */
+/** Returns the environment of a system program: PATH, and the variables that it reads. It speaks English. */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
-  const names = ['SystemRoot', ...reads].filter((name) => env[name] !== undefined);
+  const names = reads.filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
   return { PATH: absoluteDirectories(env), ...own, LC_ALL: 'C' };
 }

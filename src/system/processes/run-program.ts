@@ -40,7 +40,9 @@ export async function runProgram(
   const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absoluteDirectories(given) };
   let child: ChildProcess | undefined;
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    if (!isWindows && !(FROM_TERMINAL.includes(signal) && isForeground(platform))) child?.kill(signal);
+    // These reach the child by themselves.
+    if (isWindows || (FROM_TERMINAL.includes(signal) && isForeground(platform))) return;
+    child?.kill(signal);
   });
   try {
     beforeStart();
@@ -76,10 +78,10 @@ function start({ command, args, env, isWindows }: Line): ChildProcess {
 }
 
 /**
- * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one and
- * then becomes the program, which so gets gwtoken's signals: dash and busybox by a here-document, which is
- * a file on the disk in others; bash by a process substitution, which it has not while it is POSIX's. In
- * the rest the shell stays, and waits for the program.
+ * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one, and
+ * then becomes the program, which so gets gwtoken's signals. dash and busybox: by a here-document, in others
+ * a file on the disk. bash: by a process substitution, which its POSIX mode lacks. ksh and zsh: by a pipeline,
+ * behind which the shell stays.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in

@@ -44,7 +44,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
   reader.on('SIGINT', interrupt).on('close', interrupt).on('SIGCONT', redraw);
 
   return async (question, isSecret) => {
-    let isEnded = false;
+    let isLineEnded = false;
     try {
       return await untilSignal(onSignals, async () => {
         await sleep(TYPED_AHEAD_MS);
@@ -61,13 +61,13 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
           isShown = !isSecret;
           if (isSecret) hidden = question;
         });
-        isEnded = !isSecret;
+        isLineEnded = !isSecret;
         return withBackspaces(line).trim();
       });
     } finally {
       isShown = false;
       hidden = '';
-      if (!isEnded) stderr.write('\n');
+      if (!isLineEnded) stderr.write('\n');
     }
   };
 }

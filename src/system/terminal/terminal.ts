@@ -71,8 +71,12 @@ export function isTerminal(
 
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
-/** Shows a text through `$PAGER`, or less. Returns false, with nothing written, if there is no pager. */
+/**
+ * Shows a text that is longer than the screen through `$PAGER`, or less. Returns false, with nothing written,
+ * for another, and if there is no pager.
+ */
 export function page(text: string, proc: NodeJS.Process): boolean {
+  if (text.split('\n').length <= proc.stdout.rows) return false;
   const command = proc.env['PAGER'] ?? LESS;
   if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
   // Ctrl-C in the pager is the pager's.
