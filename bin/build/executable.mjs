@@ -85,7 +85,6 @@ export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
   return bundle(directory, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
-    external: [/^keytar$/, /^keytar\/package\.json$/],
     plugins: [ofTheExecutable(hasOtherKeytar)],
     codeSplitting: { groups: [{ name: 'form', test: /system[\\/]form\.ts$/, priority: 4 }, ...GROUPS] },
   });

@@ -66,7 +66,7 @@ export const bundleProgram = (directory, options = {}) =>
 const bundleForNode = (directory, form) =>
   bundle(directory, {
     ...form,
-    external: [/^keytar(\/|\.|$)/],
+    external: [/^keytar\.node$/],
     define: { __EXECUTABLE__: 'false' },
     codeSplitting: { groups: GROUPS },
   });
@@ -148,7 +148,7 @@ const withoutUnused = {
  * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
  * @throws if a package has no licence text, or a licence that asks for more than that
  */
-export function noticesOf(output) {
+function noticesOf(output) {
   const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   // The innermost node_modules: a package's own copy of another is that other.
   const directories = ids.flatMap(

@@ -52,5 +52,4 @@ export function nameForWindows(runtime, version) {
   const info = part('VS_VERSION_INFO', fixed, table, language);
   if (info.length > old.length) throw new Error(`the properties take ${info.length} bytes of ${old.length}`);
   old.fill(0).set(info);
-  return runtime;
 }

@@ -78,14 +78,8 @@ test.each(Object.entries(PRINTED))(
   },
 );
 
-test.each([
-  ['bash', 'sh'],
-  ['zsh', 'sh'],
-  ['ksh', 'sh'],
-  ['dash', 'sh'],
-  ['tcsh', 'csh'],
-  ['pwsh', 'powershell'],
-])('%s means %s', (shell, format) => {
+const MEANT = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', tcsh: 'csh', pwsh: 'powershell' };
+test.each(Object.entries(MEANT))('%s means %s', (shell, format) => {
   expect(formatNamed(shell)).toBe(formatNamed(format));
 });
 

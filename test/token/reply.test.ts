@@ -135,12 +135,8 @@ describe('a token', () => {
 
 describe('a refusal', () => {
   const CODES = [
-    'invalid_request',
-    'invalid_client',
-    'invalid_grant',
-    'unauthorized_client',
-    'unsupported_grant_type',
-    'invalid_scope',
+    ...['invalid_request', 'invalid_client', 'invalid_grant'],
+    ...['unauthorized_client', 'unsupported_grant_type', 'invalid_scope'],
   ];
   test.each(CODES)('is each error of RFC 6749 under each 4xx: %s', (error) => {
     for (const status of [400, 401, 499])
