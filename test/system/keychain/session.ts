@@ -102,8 +102,8 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
       expect(firstLine(logout.stderr)).toBe(`Removed ${CLIENT}`);
       expect(await keyring.lookup(CLIENT)).toBeUndefined();
       const get = await runAllowed('get');
-      expect(get).toMatchObject({ code: 4, stdout: '' });
       expect(firstLine(get.stderr)).toBe(`gwtoken: error: no credentials found for ${CLIENT}`);
+      expect(get).toMatchObject({ code: 4, stdout: '' });
       const again = await runAllowed('logout --yes');
       expect(again).toMatchObject({ code: 4, stdout: '' });
       expect(firstLine(again.stderr)).toBe(`gwtoken: error: no stored credentials for ${CLIENT}`);
