@@ -2,7 +2,14 @@
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
-import { allKeys, configKeys, SETTINGS, type SettingDefinition, variableOf } from '../settings/table';
+import {
+  allKeys,
+  configKeys,
+  SETTINGS,
+  type SettingDefinition,
+  variableOf,
+  variableSpelling,
+} from '../settings/table';
 import { similarWords } from '../text';
 import type { Env } from '../world';
 
@@ -35,6 +42,6 @@ export function strayVariables(env: Env): { readonly name: string; readonly mean
 
 /** Returns the line that sets what has a key of the config file, and on purpose no variable. */
 function onlyInConfig(name: string): readonly string[] | undefined {
-  const key = configKeys().find((each) => `GWTOKEN_${each.replace(/\W/g, '_')}`.toUpperCase() === name);
+  const key = configKeys().find((each) => variableSpelling(each) === name);
   return key === undefined ? undefined : [`gwtoken config set ${key} VALUE`];
 }

@@ -171,8 +171,12 @@ export type Resolved<Row extends SettingDefinition<unknown>> =
 
 /** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
 export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
-  if (variable === undefined) return `GWTOKEN_${key.toUpperCase().replace(/\W/g, '_')}`;
-  return variable?.name;
+  return variable === undefined ? variableSpelling(key) : variable?.name;
+}
+
+/** Spells a key as a variable, which the setting need not have. */
+export function variableSpelling(key: string): string {
+  return `GWTOKEN_${key.toUpperCase().replace(/\W/g, '_')}`;
 }
 
 export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly string[] {

@@ -6,7 +6,7 @@ import type { QuickWorld, StoredClient, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
-/** An example of whose a cached token or a failure is: `parseLike` takes what has these fields, of these types. */
+/** An example of whose a token or a failure is: `parseLike` takes what has these fields, of these types. */
 export const OWNER = {
   authUrl: '',
   kind: '',

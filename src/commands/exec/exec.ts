@@ -49,7 +49,7 @@ export function codeOrSignal({ code, signal }: ChildEnd): number {
  * Returns gwtoken's own environment without the clients' credentials, and with these variables: those without
  * a value are removed, so that none of another client stays.
  */
-export function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
+function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
   // Windows ignores the case of variable names.
   const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   const names = new Set(variables.map(({ name }) => same(name)));

@@ -80,8 +80,8 @@ function start({ command, args, env, isWindows }: Line): ChildProcess {
 /**
  * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one, and
  * then becomes the program, which so gets gwtoken's signals. dash and busybox: by a here-document, in others
- * a file on the disk. bash: by a process substitution, which its POSIX mode lacks. ksh and zsh: by a pipeline,
- * behind which the shell stays.
+ * a file on the disk. bash: by a process substitution, which its POSIX mode lacks. ksh and zsh: by a
+ * pipeline, behind which the shell stays.
  */
 export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
 case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
