@@ -64,22 +64,27 @@ export async function ask(
 }
 
 /**
- * Asks the child on Linux, where "not there" and "denied" may mean that the keyring is locked or missing. An
- * answer may also come from a session with a wrong key, as KWallet 5 agrees on in one of a hundred: it then
- * refuses the session, or an item is read as not there. The next session has another key.
+ * Asks the child on Linux, where "not there" and "denied" may mean that the keyring is locked or missing. Of a
+ * hundred sessions of KWallet 5, one has a wrong key: it is refused, or an item is read as not there.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
-  const first = await askChild(request, world, over).catch((error: unknown) => error as Error);
-  const reason = first instanceof GwtokenError ? first.reason : undefined;
+  const first = await askSession(request, world, over).catch((error: unknown) => error as Error);
   const isNotRead = request.op === 'get' && first === null;
-  const isNotDeleted = first === false;
-  if (isNotRead || isNotDeleted || reason === 'denied') {
+  if (isNotRead || first === false || (first instanceof GwtokenError && first.reason === 'denied')) {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
   }
-  if (isNotRead || reason === 'key-mismatch') return await askChild(request, world, over);
+  if (isNotRead) return await askSession(request, world, over);
   if (first instanceof Error) throw first;
   return first;
+}
+
+/** Asks a child, and if its session is refused another, whose session has another key. */
+async function askSession(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
+  return await askChild(request, world, over).catch((error: GwtokenError) => {
+    if (error.reason !== 'key-mismatch') throw error;
+    return askChild(request, world, over);
+  });
 }
 
 /** Asks a child, which is killed once it has answered, or nobody waits any more. */

@@ -101,7 +101,8 @@ async function remove(keytar: Keytar, service: string, account: string): Promise
       await keytar.getPassword(service, account);
       isDeleted = await keytar.deletePassword(service, account);
     }
-    if (isDeleted && (await keytar.getPassword(service, account)) !== null)
+    // A read that fails tells nothing: its session may have a wrong key.
+    if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
       throw new Error('denied: the item is still there');
     return isDeleted;
   } catch (error) {
