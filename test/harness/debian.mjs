@@ -39,7 +39,7 @@ export const DEBIAN = {
   make: '/usr/bin/make',
   direnv: '/usr/bin/direnv',
   git: '/usr/bin/git',
-  'gcc-mingw-w64-x86-64': '/usr/bin/x86_64-w64-mingw32-gcc',
+  'gcc-mingw-w64-x86-64-win32': '/usr/bin/x86_64-w64-mingw32-gcc-win32',
   strace: '/usr/bin/strace',
   squid: '/usr/sbin/squid',
 };

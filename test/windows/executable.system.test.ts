@@ -15,7 +15,7 @@ __declspec(dllexport) BOOL ProcessPrng(PBYTE bytes, SIZE_T count) {
   return SystemFunction036(bytes, count);
 }
 `;
-const reason = windowsUnavailable() ?? missing('gcc-mingw-w64-x86-64');
+const reason = windowsUnavailable() ?? missing('gcc-mingw-w64-x86-64-win32');
 
 describe('the executable for Windows', { timeout: 180_000 }, () => {
   let windows: Windows;
@@ -27,7 +27,7 @@ describe('the executable for Windows', { timeout: 180_000 }, () => {
     const source = join(windows.dir, 'bcryptprimitives.c');
     writeFileSync(source, BCRYPT_PRIMITIVES);
     const dll = join(windows.dir, 'executable', 'bcryptprimitives.dll');
-    execFileSync('x86_64-w64-mingw32-gcc', ['-shared', '-o', dll, source, '-ladvapi32']);
+    execFileSync('x86_64-w64-mingw32-gcc-win32', ['-shared', '-o', dll, source, '-ladvapi32']);
   }, 300_000);
   beforeEach(({ needs }) => needs(reason));
   afterAll(() => windows?.close());
