@@ -40,7 +40,8 @@ test('--fresh calls at once share a token that none of them asked too early for'
   expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
   const ended = await resultsBehindOne(endpoint, client, 20, ['--fresh']);
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 0));
-  // Those that came after the first request was sent need one more, all together.
-  expect(endpoint.posts.length).toBeLessThanOrEqual(3);
+  // Those that came after the first request was sent need one more, all together; and each holder that has no
+  // processor for three seconds costs one, since it is taken for dead.
+  expect(endpoint.posts.length).toBeLessThan(6);
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
 });
