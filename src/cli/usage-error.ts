@@ -59,10 +59,10 @@ function meantByCommand(word: string, { parent }: Parser): string | undefined {
   return own && `did you mean: gwtoken ${own}`;
 }
 
-/** Returns the flag that is forgotten before its value, or the hyphens of one without. */
+/** Returns the flag that is forgotten before its value, or that is written without hyphens. */
 function meantByArgument(word: string, { options }: Parser): string | undefined {
   const option = options.find(({ long, argChoices }) => long === `--${word}` || argChoices?.includes(word));
-  return option && `did you mean: ${option.long}${option.required ? ` ${word}` : ''}`;
+  return option && `did you mean: ${option.long}${option.argChoices?.includes(word) ? ` ${word}` : ''}`;
 }
 
 function meantByOption(name: string, { parent, options }: Parser): string | undefined {

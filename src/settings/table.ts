@@ -213,7 +213,7 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
   throw usage(
     `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
-    hintForUnknown(key),
+    hintForUnknown(key.replace(/^GWTOKEN_/i, '')),
     ...(where === undefined ? [] : [remove]),
   );
 }

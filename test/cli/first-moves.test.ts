@@ -54,6 +54,7 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['config show', 'unknown command "show"', undefined, 'config'],
   ['env fish', many('env'), 'did you mean: --format fish', 'env'],
   ['get sandbox', many('get'), 'did you mean: --sandbox', 'get'],
+  ['get region', many('get'), 'did you mean: --region', 'get'],
   ['get --sandbox false', many('get'), undefined, 'get'],
   ['get -region us', many('get'), 'did you mean: --region us', 'get'],
   ['get --refresh', 'unknown option "--refresh"', 'did you mean: --fresh', 'get'],

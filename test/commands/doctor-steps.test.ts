@@ -210,6 +210,7 @@ test('doctor names variables that look like gwtoken’s, and the ones that were 
   const shown = (env: Record<string, string>) =>
     variableChecks({ env }).map(({ result, message, hints }) => [result, message, ...hints]);
   expect(shown(right)).toEqual([['ok', 'none misspelled']]);
+  expect(shown({ GWTOKEN_CACHE: 'off' })[0]).toContain('did you mean: GWTOKEN_NO_CACHE');
   expect(shown({ ...right, GWTOKEN_REGOIN: 'us', GW_TOKEN_XYZ: '1', GWTOKEN_API_URL_EU: 'x' })).toEqual([
     ['warning', "GWTOKEN_REGOIN: not a variable of gwtoken's", 'did you mean: GWTOKEN_REGION'],
     ['warning', "GW_TOKEN_XYZ: not a variable of gwtoken's"],

@@ -32,7 +32,8 @@ describe('a key of the config file', () => {
       message: 'unknown config key "nothing" (from the command line)',
       hints: [VALID],
     });
-    expect(refusal(() => checkConfigKey('regoin')).hints).toEqual(['did you mean: region']);
+    for (const key of ['regoin', 'GWTOKEN_REGION'])
+      expect(refusal(() => checkConfigKey(key)).hints).toEqual(['did you mean: region']);
     expect(refusal(() => checkConfigKey('sandbox.auth-url', undefined, '/c.json'))).toEqual({
       message: 'unknown config key "sandbox.auth-url" (from /c.json)',
       hints: [VALID, 'to remove it, run: gwtoken config unset sandbox.auth-url'],

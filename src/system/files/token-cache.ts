@@ -4,7 +4,7 @@
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, parseClientName } from '../../client';
+import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined, systemCode } from '../../errors';
 import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
@@ -91,9 +91,7 @@ function makeTrusted(directory: string, host: Host): void {
 }
 
 /** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
-function nameOf({ profile, environment, region }: Client): string {
-  return `${profile}-${environment}-${region}`;
-}
+const nameOf = (client: Client): string => clientName(client).replaceAll(':', '-');
 
 /** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
 export function generationPath(directory: string, client: Client): string {
