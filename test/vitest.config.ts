@@ -50,8 +50,8 @@ export default defineConfig({
     reporters: ['default', new LeftOut()],
     // A line for each file, and no list of tests that took their time: a run ends in its counts.
     slowTestThreshold: 60_000,
-    // Two cores: two more workers fill the time in which others wait.
-    maxWorkers: 4,
+    // Two cores: a third worker fills the time in which the others wait.
+    maxWorkers: 3,
     // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine. executable: a form.
     projects: [
       {

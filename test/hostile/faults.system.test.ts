@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 test.for(['get', 'config set', 'login', 'logout'])(
   'one system call that fails, or at which it is killed, costs %s a code and a sentence at most, and nothing is lost',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (name, { needs }) => {
     needs(reason);
     const session = sessions.find((each) => each.name === name)!;

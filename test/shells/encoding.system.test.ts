@@ -115,7 +115,7 @@ function cellsOf(shell: Shell): Cell[] {
 
 test.for(SHELLS)(
   `in $name each value arrives exactly, and a failure leaves none (SHELL_VALUES=${count}, SHELL_SEED=${seed})`,
-  { timeout: 60_000 + count * 5000 },
+  { timeout: 300_000 + count * 5000 },
   async (shell, { needs }) => {
     needs(missing(shell));
     const waiting = cellsOf(shell);

@@ -6,7 +6,7 @@ import { onCleanup } from '../harness/clean-up';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { alike, LONG, results, resultsBehindOne, start } from './many';
+import { LONG, results, resultsBehindOne, start } from './many';
 
 /** Starts an endpoint in a thread of its own: this one answers nobody while it starts 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
@@ -24,14 +24,15 @@ async function startBeside(): Promise<{ readonly authUrl: string; posts(): numbe
   return { authUrl: `http://127.0.0.1:${port}`, posts: () => Atomics.load(posts, 0) };
 }
 
-test('200 calls at once with an empty cache make one request and get its token', {
-  timeout: LONG,
-}, async () => {
+/** Requests at most, where one is needed: a holder that gets no processor for three seconds is taken for dead. */
+const STARVED = 4;
+
+test('200 calls at once with an empty cache share a request', { timeout: LONG }, async () => {
   const endpoint = await startBeside();
   const ended = await results(start(200, openHome(inVariables(endpoint.authUrl))));
-  expect(endpoint.posts()).toBe(1);
-  expect(alike(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
-  for (const { stderr } of ended) expect(stderr).toBe('');
+  expect(endpoint.posts()).toBeLessThanOrEqual(STARVED);
+  for (const { code, stdout, stderr } of ended)
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^token-\d\n$/), '']);
 });
 
 test('--fresh calls at once share a token that none of them asked too early for', async () => {
@@ -40,8 +41,7 @@ test('--fresh calls at once share a token that none of them asked too early for'
   expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
   const ended = await resultsBehindOne(endpoint, client, 20, ['--fresh']);
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 0));
-  // Those that came after the first request was sent need one more, all together; and each holder that has no
-  // processor for three seconds costs one, since it is taken for dead.
-  expect(endpoint.posts.length).toBeLessThan(6);
+  // Those that came after the first request was sent need one more, all together.
+  expect(endpoint.posts.length).toBeLessThanOrEqual(2 + STARVED);
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
 });
