@@ -149,6 +149,14 @@ export type CommandEnd =
   | { readonly how: 'late' }
   | { readonly how: 'too-long' };
 
+export interface ProgramOptions {
+  readonly env: Env;
+  /** Readable at /dev/fd/3, or on Windows on stdin. */
+  readonly text?: string;
+  /** Called once no signal can end gwtoken any more before the program. What it throws, the call throws. */
+  readonly beforeStart?: (() => void) | undefined;
+}
+
 /** End of a program: an exit code, or the signal that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
@@ -240,17 +248,10 @@ export interface World {
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
   /**
-   * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. It can read the text
-   * at /dev/fd/3, or on Windows on stdin. Rejects with `not-found`, `not-runnable`, or what `beforeStart`
-   * throws, which is called once no signal can end gwtoken any more before the program.
+   * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. Rejects with
+   * `not-found` or `not-runnable`.
    */
-  runProgram(
-    command: string,
-    args: readonly string[],
-    env: Env,
-    text?: string,
-    beforeStart?: () => void,
-  ): Promise<ChildEnd>;
+  runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
   /** Replaces a regular file of the user's at once, mode 0600. Throws `usage` for any other, or `local`. */
   replaceFile(path: string, text: string): void;
   /** Removes a file of the user's if it has this text. Never throws. */

@@ -126,7 +126,7 @@ test.each<[NodeJS.Platform, string]>([
   let ran: unknown[] = [];
   gw.own = {
     platform,
-    runProgram: async (command, args, _, text) => {
+    runProgram: async (command, args, { text }) => {
       ran = [command, ...args, text];
       return { code: 3, signal: null };
     },

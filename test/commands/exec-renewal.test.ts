@@ -70,8 +70,8 @@ async function run(lastsMs: number, proc: Own = {}) {
       told.push(text);
     },
     removeFile: (_, text) => told.push(`removed ${text}`),
-    async runProgram(_, __, ___, ____, begin) {
-      begin?.();
+    async runProgram(_, __, { beforeStart }) {
+      beforeStart?.();
       if (fails) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
         const { ms, wake }: { ms: number; wake: () => void } = next;

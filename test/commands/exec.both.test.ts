@@ -54,7 +54,7 @@ describe('the environment of the command', () => {
     gw.answer = () => tokenReply(TOKEN, { scope: 'read', expires_in: undefined });
     gw.own = {
       platform,
-      async runProgram(_, __, env) {
+      async runProgram(_, __, { env }) {
         seen = Object.keys(env);
         return { code: 0, signal: null };
       },

@@ -148,7 +148,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   gw.own = {
     sleep: async () => {},
     terminal: { ...PLAIN, promptProblem: () => 'a test' } as never,
-    async runProgram(command, args, variables, text) {
+    async runProgram(command, args, { env: variables, text }) {
       done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
       return { code: 0, signal: null };
     },

@@ -108,8 +108,8 @@ describe('exec --token-file', () => {
   /** Runs it with a command that does this. */
   const exec = async (path: string, during = (_: string) => {}) => {
     gw.own = {
-      async runProgram(_, __, env, ___, begin) {
-        begin?.();
+      async runProgram(_, __, { env, beforeStart }) {
+        beforeStart?.();
         during(env['GWTOKEN_TOKEN_FILE']!);
         return { code: 0, signal: null };
       },

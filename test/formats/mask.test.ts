@@ -21,7 +21,7 @@ beforeEach(() => {
     },
     appender: () => tell('file'),
     replaceFile: (_, text) => tell('file')(text),
-    async runProgram(_, args, env, text) {
+    async runProgram(_, args, { env, text }) {
       tell('command')(`${args} ${env['GWTOKEN_ACCESS_TOKEN']} ${text}`);
       return { code: 0, signal: null };
     },
@@ -48,8 +48,8 @@ test('exec --token-file masks each token before the file and the command have it
       new Promise((resolve) => {
         wake = resolve;
       }),
-    async runProgram(_, __, ___, ____, begin) {
-      begin?.();
+    async runProgram(_, __, { beforeStart }) {
+      beforeStart?.();
       gw.nowMs += 3_500_000;
       wake();
       await vi.waitFor(() => expect(told).toHaveLength(4));

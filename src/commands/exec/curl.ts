@@ -24,9 +24,8 @@ export async function runCurl(
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
   const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];
-  const code = codeOrSignal(
-    await world.runProgram('curl', words, withoutCredentials(world.env), header + protocolsFor(args[0]!)),
-  );
+  const options = { env: withoutCredentials(world.env), text: header + protocolsFor(args[0]!) };
+  const code = codeOrSignal(await world.runProgram('curl', words, options));
   const hint = hintFor(code, first, rest);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;

@@ -32,8 +32,8 @@ export async function runCommand(
     [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
     world.platform,
   );
-  const run = (begin?: () => void): Promise<ChildEnd> =>
-    world.runProgram(command, args, env, undefined, begin);
+  const run = (beforeStart?: () => void): Promise<ChildEnd> =>
+    world.runProgram(command, args, { env, beforeStart });
   const resolveAgain = (): Query => selectedQuery(sources, world);
   const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
   return codeOrSignal(await end);

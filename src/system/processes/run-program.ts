@@ -9,7 +9,7 @@ import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { failure, GwtokenError, messageOf, systemCode } from '../../errors';
 import { quoted } from '../../text';
-import type { ChildEnd, Env, World } from '../../world';
+import type { ChildEnd, ProgramOptions, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 
@@ -32,9 +32,7 @@ export async function runProgram(
   { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
   command: string,
   args: readonly string[],
-  given: Env,
-  text?: string,
-  beforeStart = (): void => {},
+  { env: given, text, beforeStart }: ProgramOptions,
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
   const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absoluteDirectories(given) };
@@ -45,7 +43,7 @@ export async function runProgram(
     child?.kill(signal);
   });
   try {
-    beforeStart();
+    beforeStart?.();
     const line = { command, args, env, isWindows };
     child = text === undefined ? start(line) : startWithText(text, line);
     const end = await endOf(child);

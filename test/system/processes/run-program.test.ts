@@ -11,7 +11,7 @@ import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
-  runProgram({ platform, onSignals }, command, args, { PATH: process.env['PATH'] });
+  runProgram({ platform, onSignals }, command, args, { env: { PATH: process.env['PATH'] } });
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
@@ -23,7 +23,7 @@ test.each([
     outlived.push(...names);
     return () => {};
   };
-  await expect(runProgram({ platform, onSignals }, 'no-such-command', [], {})).rejects.toThrow();
+  await expect(runProgram({ platform, onSignals }, 'no-such-command', [], { env: {} })).rejects.toThrow();
   expect(outlived).toEqual(signals);
 });
 
@@ -34,11 +34,11 @@ test('what has to be there before a program is made once no signal ends gwtoken 
     return () => void order.push('released');
   };
   const fault = usage('it cannot be made');
-  const make = () => {
+  const beforeStart = () => {
     order.push('made');
     throw fault;
   };
-  const running = runProgram({ platform: 'linux', onSignals }, 'true', [], {}, undefined, make);
+  const running = runProgram({ platform: 'linux', onSignals }, 'true', [], { env: {}, beforeStart });
   await expect(running).rejects.toBe(fault);
   expect(order).toEqual(['signals', 'made', 'released']);
 });
@@ -54,9 +54,9 @@ test('a program that gets a text, and those that pass it on, are looked for in a
       mode: 0o755,
     });
   const { platform } = process;
-  const PATH = `${relative(process.cwd(), directory)}:/usr/bin:/bin`;
+  const options = { env: { PATH: `${relative(process.cwd(), directory)}:/usr/bin:/bin` }, text: 'text' };
   const read = (command: string) =>
-    runProgram({ platform, onSignals }, command, ['-c', 'test "$(cat <&3)" = text'], { PATH }, 'text');
+    runProgram({ platform, onSignals }, command, ['-c', 'test "$(cat <&3)" = text'], options);
   expect(await read('sh')).toEqual({ code: 0, signal: null });
   await read('curl').catch(() => {});
   expect(existsSync(seen)).toBe(false);
