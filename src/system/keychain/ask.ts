@@ -69,14 +69,13 @@ export async function ask(
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const first = await askSession(request, world, over).catch((error: unknown) => error as Error);
-  const isNotRead = request.op === 'get' && first === null;
-  if (isNotRead || first === false || (first instanceof GwtokenError && first.reason === 'denied')) {
+  const isDenied = first instanceof GwtokenError && first.reason === 'denied';
+  if (first === null || first === false || isDenied) {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
   }
-  if (isNotRead) return await askSession(request, world, over);
   if (first instanceof Error) throw first;
-  return first;
+  return first ?? (await askSession(request, world, over));
 }
 
 /** Asks a child, and if its session is refused another, whose session has another key. */

@@ -14,13 +14,14 @@ export type Request =
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/** The result of get: the value or null; set: the one before; delete and probe: if there was one. */
+/** The result of get: the value, or null; set: the one before, or ''; delete and probe: if there was one. */
 export type Value = string | boolean | null;
 
 export interface Failure {
   /** False if it is keytar itself that cannot be loaded. */
   readonly isLoaded: boolean;
   readonly message: string;
+  /** The system's, or `DENIED`. */
   readonly code?: string | undefined;
 }
 
@@ -41,17 +42,14 @@ process.once('message', async (request: Request) => {
 });
 
 async function answer(request: Request): Promise<Answer> {
-  let keytar: Keytar;
+  let isLoaded = false;
   try {
-    keytar = loadKeytar();
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    return { failure: { isLoaded: false, message, code } };
-  }
-  try {
+    const keytar = loadKeytar();
+    isLoaded = true;
     return { value: await perform(request, keytar) };
   } catch (error) {
-    return { failure: { isLoaded: true, message: (error as Error).message } };
+    const { message, code } = error as NodeJS.ErrnoException;
+    return { failure: { isLoaded, message, code } };
   }
 }
 
@@ -72,21 +70,13 @@ async function perform(request: Request, keytar: Keytar): Promise<Value> {
   }
 }
 
-/**
- * Stores the value, and returns the one before it. Reading that first spares the person a second dialog, and
- * reading back shows if the person said no, for which keytar resolves too.
- */
-async function store(
-  keytar: Keytar,
-  service: string,
-  account: string,
-  value: string,
-): Promise<string | null> {
+/** Stores the value, and returns the one before it. Reading that first spares the person a second dialog. */
+async function store(keytar: Keytar, service: string, account: string, value: string): Promise<string> {
   const before = await keytar.getPassword(service, account);
   await keytar.setPassword(service, account, value);
   if ((await keytar.getPassword(service, account)) !== value)
-    throw new Error('denied: the item does not contain what was to be stored');
-  return before;
+    throw denied('the item does not contain what was to be stored');
+  return before ?? '';
 }
 
 /**
@@ -103,11 +93,16 @@ async function remove(keytar: Keytar, service: string, account: string): Promise
     }
     // A read that fails tells nothing: its session may have a wrong key.
     if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
-      throw new Error('denied: the item is still there');
+      throw denied('the item is still there');
     return isDeleted;
   } catch (error) {
     // Of two logouts at the same time, one finds the item and then the other has removed it.
     if (/No such (interface|object path)/.test((error as Error).message)) return false;
     throw error;
   }
+}
+
+/** Makes the error for a person's no, for which keytar resolves: only reading back shows it. */
+function denied(message: string): Error {
+  return Object.assign(new Error(message), { code: 'DENIED' });
 }

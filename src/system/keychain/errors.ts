@@ -119,6 +119,7 @@ export function failureError(failure: Failure, platform: NodeJS.Platform): Gwtok
 
 function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
   if (code === 'MODULE_NOT_FOUND') return 'module-missing';
+  if (code === 'DENIED') return 'denied';
   if (!isLoaded) return NO_LIBSECRET.test(message) ? 'library-missing' : 'not-loadable';
   const rows = Object.entries(ROWS) as [KeychainReason, Row][];
   return rows.find(([, { matches }]) => matches?.test(message))?.[0] ?? 'failed';

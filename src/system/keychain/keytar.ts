@@ -18,7 +18,7 @@ function loadPackage(directory: string): Keytar {
   try {
     return require(directory);
   } catch (error) {
-    // keytar's index.js drops the loader's message, which comes again with the native part itself.
+    // keytar's index.js drops the loader's message, which dlopen throws again.
     const prebuilt = join(directory, 'prebuilds', `${process.platform}-${process.arch}`);
     process.dlopen({ exports: {} }, join(prebuilt, 'keytar.node'));
     throw error;
