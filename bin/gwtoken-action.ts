@@ -7,6 +7,7 @@ import { EXIT_CODES, GwtokenError, Interrupted, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { gather } from '../src/settings/resolve';
+import { variableSpelling } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
@@ -26,8 +27,7 @@ for (const name of Object.keys(env))
   if (name.startsWith('GWTOKEN_') && !KEPT_FROM_JOB.includes(name)) delete env[name];
 // The runner converts an input's name to upper case, and keeps its hyphens.
 const input = (name: string): string => env[`INPUT_${name.toUpperCase()}`] ?? '';
-for (const name of [...REQUIRED, 'sandbox', 'min-ttl'])
-  env[`GWTOKEN_${name.toUpperCase().replaceAll('-', '_')}`] = input(name);
+for (const name of [...REQUIRED, 'sandbox', 'min-ttl']) env[variableSpelling(name)] = input(name);
 // It does not exist: a self-hosted runner's config file does not count.
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 

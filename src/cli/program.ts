@@ -44,7 +44,7 @@ export function parseLine(argv: readonly string[], version: string): Asked {
     },
   });
   try {
-    program.parse(name === 'curl' ? keepWhole(words, version) : words, { from: 'user' });
+    program.parse(name === 'curl' ? protectCurlFlags(words, version) : words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
@@ -52,10 +52,10 @@ export function parseLine(argv: readonly string[], version: string): Asked {
   return asked;
 }
 
-/** Puts `--` before a first word of curl's such as `-vk`, of which commander would take the `v`. */
-function keepWhole(words: readonly string[], version: string): readonly string[] {
+/** Puts `--` before curl's first word if it is one such as `-vk`, of which commander would take the `v`. */
+function protectCurlFlags(words: readonly string[], version: string): readonly string[] {
   const at = words.findIndex((word) => /^-[vVh]./.test(word));
-  // Without curl's URL what is before it is no line.
+  // It is curl's first word if those before it are no whole line yet: the URL is missing.
   const isFirst =
     at > 0 && valueOrError(() => parseLine(words.slice(0, at), version)) instanceof GwtokenError;
   return isFirst ? words.toSpliced(at, 0, '--') : words;

@@ -21,17 +21,17 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const limits = limitsOf(sources, given);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const promptProblem = world.terminal.promptProblem();
-  const piped =
+  const unattended =
     promptProblem === undefined ? undefined : await readAnswers(given, sources, promptProblem, world);
   // The look at the keychain takes its time, in which people type ahead.
-  if (!piped) await world.terminal.hideTyping();
+  if (!unattended) await world.terminal.hideTyping();
   await world.config.checkWritable();
   await checkKeychain(keychainTimeoutMs, world);
 
   const isVerified = flags['verify'] !== false;
   const answers = await sayIfCancelled('stored', world, async () => {
-    const first = piped ?? (await askMissing(given, sources, world));
-    return isVerified ? await verified(first, piped === undefined, limits, world) : first;
+    const first = unattended ?? (await askMissing(given, sources, world));
+    return isVerified ? await verified(first, unattended === undefined, limits, world) : first;
   });
 
   const { client } = answers;

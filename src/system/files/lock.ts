@@ -72,7 +72,7 @@ function waitFor(path: string, host: Host): OthersLock {
       seen = current;
       lookedAtMs = performance.now();
       if (unchangedMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
-      // Nobody can remove it.
+      // Nobody can remove it: there is nothing to wait for.
       if (unchangedMs >= 2 * DEAD_AFTER_MS) return 'released';
       const waitedMs = lookedAtMs - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
