@@ -89,8 +89,9 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     if (program) await endHelper(program);
     const locked = name === 'another' ? ['exposed'] : [];
     const names = name === 'none' ? [] : [...locked, name];
-    program = start('keepassxc', ['--pw-stdin', ...names.map(file)], directory);
-    program.stdin?.end(`${locked.map(() => 'wrong\n').join('')}${PASSWORD}\n`);
+    program = start('keepassxc', names.map(file), directory);
+    // Not by --pw-stdin, at which 2.7.10 ends with a fault of its own.
+    if (name !== 'none') await display.answer('\\[Locked\\] - KeePassXC', [...PASSWORD, 'Return']);
     const shows = name === 'exposed' || name === 'another';
     await untilCollection(shows ? 'unlocked' : 'no collection', withPath);
   };
