@@ -65,7 +65,7 @@ describe('lookup by getent', () => {
 });
 
 test('findByGetent without getent looks up here', async () => {
-  expect(await find('localhost', { PATH: directory })).toEqual(FOUND);
+  expect(await find('localhost', { PATH: directory })).toContainEqual(FOUND[0]);
 });
 
 test('findOnLoopback finds addresses of this machine only', async () => {
