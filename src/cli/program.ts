@@ -18,11 +18,12 @@ const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topi
 /** Commands that show their help if nothing follows them. */
 const SHOW_HELP = ['config', 'completion'];
 
-/** The meaning of a command line: a command, or the help or version that is its text. */
+/** The meaning of a command line: a command, or without one the text of `--help` or `--version`. */
 interface Asked {
   readonly command?: Command;
   /** Flags that were given; none has a default here. */
   readonly flags: FlagValues;
+  /** Of `help`, the only command with nothing to load, the names to help with. */
   readonly args: readonly string[];
   readonly text: string;
 }
@@ -54,11 +55,11 @@ export function parseLine(argv: readonly string[], version: string): Asked {
 
 /** Puts `--` before curl's first word if it is one such as `-vk`, of which commander would take the `v`. */
 function protectCurlFlags(words: readonly string[], version: string): readonly string[] {
-  const at = words.findIndex((word) => /^-[vVh]./.test(word));
+  const at = words.findIndex((word) => /^-(-$|[vVh].)/.test(word));
+  if (at < 0 || words[at] === '--') return words;
   // It is curl's first word if those before it are no whole line yet: the URL is missing.
-  const isFirst =
-    at > 0 && valueOrError(() => parseLine(words.slice(0, at), version)) instanceof GwtokenError;
-  return isFirst ? words.toSpliced(at, 0, '--') : words;
+  const before = valueOrError(() => parseLine(words.slice(0, at), version));
+  return before instanceof GwtokenError ? words.toSpliced(at, 0, '--') : words;
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
@@ -105,7 +106,7 @@ export function createProgram(reading: Reading): Parser {
     });
   addCommonFlags(program, reading.version);
   addCommands(program, COMMANDS, reading);
-  // For a terminal of 24 lines with its prompt: a line for each command, without its arguments.
+  // After the commands, which inherit the above. Here each has one line: a terminal has 24, with its prompt.
   return program
     .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
     .addHelpText('after', `\n${LEARN_MORE}\n  ${Object.keys(TOPICS).join(', ')}`);

@@ -57,10 +57,10 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const client = resolveClient(sources);
   const entry = readEntry(client, world);
   if (!entry) return undefined;
-  const set = findSetting(SETTINGS.authUrl, sources, client);
+  const found = findSetting(SETTINGS.authUrl, sources, client);
   // Parsing a URL takes longer than reading the cache: the cached token's own is known to be valid.
-  const isValid = set?.text === entry.authUrl;
-  const query = queryOf(sources, client, world, isValid ? { ...set, value: set.text } : undefined);
+  const authUrl = found?.text === entry.authUrl ? { ...found, value: found.text } : undefined;
+  const query = queryOf(sources, client, world, authUrl);
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

@@ -24,7 +24,7 @@ export function usageError({ code, message }: CommanderError, parser: Parser): G
   const [, similar] = /mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
   const hint = meantBy(code, word, parser) ?? (similar && `did you mean: ${similar}`);
   return usage(
-    said.startsWith('unknown ') ? said.replace(/'.*/s, quoted(word)) : said.replaceAll("'", '"'),
+    said.startsWith('unknown ') ? said.replace(/'.*/s, () => quoted(word)) : said.replaceAll("'", '"'),
     ...(hint === undefined ? [] : [hint]),
     `for help, run: ${fullName(parser)} --help`,
   );

@@ -60,6 +60,7 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['get --refresh', 'unknown option "--refresh"', 'did you mean: --fresh', 'get'],
   ['config uset region', 'unknown command "uset"', 'did you mean: set, unset', 'config'],
   ['get -qr eu', 'unknown option "-q"', undefined, 'get'],
+  ['get --a$$=hunter2', 'unknown option "--a$$"', undefined, 'get'],
   ['config set region=eu', 'missing required argument "VALUE"', undefined, 'config set'],
   ['config set token', 'missing required argument "VALUE"', undefined, 'config set'],
   ['env -p', 'option "-p, --profile <NAME>" argument missing', undefined, 'env'],

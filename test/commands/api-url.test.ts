@@ -39,7 +39,7 @@ describe('gwtoken curl', () => {
   test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
     'leaves the options of %s together, they are curl’s',
     async (word) => {
-      for (const flags of [[], ['-r', 'eu'], ['-reu'], ['--region=eu', '--no-cache'], ['--region', 'eu']])
+      for (const flags of [[], ['-r', 'eu'], ['-reu'], ['--region=eu'], ['--region', 'eu', '--'], ['--']])
         expect(await curl(...flags, word, '/a')).toEqual([word, '/a']);
       expect(await curl('/a', word)).toEqual(['https://gw.eu.example.com/v1/a', word]);
     },
