@@ -108,7 +108,7 @@ describe('gwtoken curl', () => {
     const missing = await home.gwtoken(['curl', url], { env: { PATH: empty } });
     expect(missing).toMatchObject({
       code: 127,
-      stderr: expect.stringContaining('gwtoken: error: command not found: "curl"\n'),
+      stderr: 'gwtoken: error: command not found: "curl"\nhint: install it, or add its directory to PATH\n',
     });
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     // After the URL it is an option of curl's, which has none such.

@@ -27,12 +27,12 @@ export async function runCredentialCommand(
     });
     over.addEventListener('abort', () => {
       // A program that the shell has started may live on, with the other end of the pipe.
-      child.stdout.destroy();
+      child.stdout?.destroy();
       child.kill();
       child.unref();
     });
     const [stdout, [code, killedBy]] = await Promise.all([
-      readAll(child.stdout, maxBytes),
+      readAll(child.stdout ?? [], maxBytes),
       once(child, 'close'),
     ]);
     return killedBy === null ? { how: 'exited', code, stdout } : { how: 'killed', signal: killedBy };

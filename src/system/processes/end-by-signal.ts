@@ -4,7 +4,7 @@ import type { Interrupted } from '../../errors';
 import { isTerminal } from '../terminal/terminal';
 
 /** Signals by which a program's memory is written to a file: in gwtoken's there is a secret. */
-const DUMPING = ['QUIT', 'ILL', 'TRAP', 'ABRT', 'BUS', 'FPE', 'SEGV', 'SYS', 'XCPU', 'XFSZ'];
+const DUMPING = /^SIG(QUIT|ILL|TRAP|ABRT|BUS|FPE|SEGV|SYS|XCPU|XFSZ)$/;
 
 /**
  * Ends the process by this signal, with its default effect (Node ignores SIGPIPE), or with the exit code that
@@ -14,7 +14,7 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   self.exitCode = exitCode;
   // Nothing is cut off: all output has been written, even to a pipe.
   if (self.platform === 'win32') self.exit();
-  if (DUMPING.includes(signal.slice('SIG'.length))) self.exit(128 + constants.signals[signal]);
+  if (DUMPING.test(signal)) self.exit(128 + constants.signals[signal]);
   // After a prompt the terminal is raw; Node gives it back at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {

@@ -20,7 +20,7 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-interface Line {
+interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -35,7 +35,7 @@ export async function runProgram(
   { env: given, text, beforeStart }: ProgramOptions,
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
-  const env = text === undefined || isWindows ? { ...given } : { ...given, PATH: absoluteDirectories(given) };
+  const program = { command, args, env: { ...given }, isWindows };
   let child: ChildProcess | undefined;
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     // These reach the child by themselves.
@@ -44,8 +44,7 @@ export async function runProgram(
   });
   try {
     beforeStart?.();
-    const line = { command, args, env, isWindows };
-    child = text === undefined ? start(line) : startWithText(text, line);
+    child = text === undefined ? start(program) : startWithText(text, program);
     const end = await endOf(child);
     // The shell of startWithText answers with this code if there is no such program.
     if (end.code === 127 && text !== undefined) throw notFound(command);
@@ -67,11 +66,11 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
   });
 }
 
-function start({ command, args, env, isWindows }: Line): ChildProcess {
+function start({ command, args, env, isWindows }: Program): ChildProcess {
   const options: SpawnOptions = { stdio: 'inherit', env };
   // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
   // takes its failure for a missing command.
-  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command);
+  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command, 'cmd /d /c …');
   return spawn(command, [...args], options);
 }
 
@@ -92,16 +91,16 @@ bash) set +o posix; eval 'exec "$@" 3< <(cat <&3)' ;;
 esac`;
 
 /** Starts a program that can read the text: on Windows from stdin, elsewhere from a pipe at descriptor 3. */
-function startWithText(text: string, { command, args, env, isWindows }: Line): ChildProcess {
+function startWithText(text: string, { command, args, env, isWindows }: Program): ChildProcess {
   const child = isWindows
     ? spawn(pathOfProgram(command, env), [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
     : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
-        env,
+        env: { ...env, PATH: absoluteDirectories(env) },
         stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
       });
-  const pipe = child.stdio[isWindows ? 0 : 3] as Writable;
-  // It fails if the program has ended without reading.
-  pipe.on('error', () => {}).end(text);
+  // There is none if the program could not be started; it fails if that has ended without reading.
+  const pipe = child.stdio?.[isWindows ? 0 : 3] as Writable | undefined;
+  pipe?.on('error', () => {}).end(text);
   return child;
 }
 
@@ -110,16 +109,10 @@ function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
   const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
-  const files = directories.flatMap((directory) =>
-    endings.map((ending) => join(directory, command + ending)),
-  );
+  const files = directories.flatMap((path) => endings.map((ending) => join(path, command + ending)));
   const found = files.find((file) => fs.existsSync(file));
   if (found === undefined) throw notFound(command);
   return found;
-}
-
-function notFound(command: string): Error {
-  return Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -130,13 +123,20 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 function startError(error: unknown, command: string, isWindows: boolean): GwtokenError {
   const code = systemCode(error) ?? messageOf(error);
-  // A variable that was meant for the command may be a secret.
-  const name = quoted(command.replace(/^(\w+=).*/s, '$1…'));
-  if (code !== 'ENOENT' || (/[\\/]/.test(command) && fs.existsSync(command))) {
-    const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
-    return failure('not-runnable', `cannot run ${name}: it ${problem}`);
-  }
-  const shell = isWindows ? 'cmd /d /c …' : "sh -c '…'";
-  const hint = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
-  return failure('not-found', `command not found: ${name}`, hint);
+  const isThere = /[\\/]/.test(command) && fs.existsSync(command);
+  if (code === 'ENOENT' && !isThere) return notFound(command, isWindows ? 'cmd /d /c …' : "sh -c '…'");
+  const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
+  return failure('not-runnable', `cannot run ${shown(command)}: it ${problem}`);
+}
+
+/** @param shell runs what is no program; undefined for a command of gwtoken's own choice */
+function notFound(command: string, shell?: string): GwtokenError {
+  const inShell = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
+  const hint = shell === undefined ? 'install it, or add its directory to PATH' : inShell;
+  return failure('not-found', `command not found: ${shown(command)}`, hint);
+}
+
+/** Quotes a command. A variable that was meant for it may be a secret. */
+function shown(command: string): string {
+  return quoted(command.replace(/^(\w+=).*/s, '$1…'));
 }
