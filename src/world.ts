@@ -128,8 +128,8 @@ export interface Keychain {
   probe(limitMs?: number): Promise<void>;
   /** Resolves with the value, or undefined if there is none. Rejects with the signal's reason if aborted. */
   get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
-  /** Stores the value, reads it back, and resolves with the previous one. */
-  set(account: string, value: string, limitMs?: number): Promise<string | undefined>;
+  /** Stores the value, reads it back, and resolves with true if it replaced one. */
+  set(account: string, value: string, limitMs?: number): Promise<boolean>;
   /** Resolves with true if there was an item. Rejects with `locked` or `denied` if it cannot be removed. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }

@@ -146,8 +146,7 @@ describe('the keychain', () => {
           return item();
         },
         async set(_, __, limitMs) {
-          calls.push(['set', limitMs]);
-          return undefined;
+          return calls.push(['set', limitMs]) < 0;
         },
         delete: async (_, limitMs) => calls.push(['delete', limitMs]) > 0,
       },

@@ -130,9 +130,9 @@ async function store(
   const name = clientName(client);
   const item = formatItem(answers);
   if (edits.length > 0) await config.edit(edits);
-  const previous = await keychain.set(name, item, keychainTimeoutMs);
+  const isReplaced = await keychain.set(name, item, keychainTimeoutMs);
   await clients.add(name, { clientId, authUrl });
-  return previous !== undefined;
+  return isReplaced;
 }
 
 function editText({ profile, key, value }: ConfigEdit, { config }: SettingSources): string {

@@ -46,13 +46,11 @@ export async function ask(
   const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
   /** Known from the notice on, for the error if the limit passes. */
   let problem: KeyringProblem;
-  /** Tells the person what the keychain is waiting for. */
-  const notify = async (over: AbortSignal): Promise<void> => {
-    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
-    if (isLinux) problem = await keyringProblem(env, over);
-  };
   const askAndNotify = async (over: AbortSignal): Promise<Value> => {
-    const notice = setTimeout(notify, NOTICE_AFTER_MS, over);
+    const notice = setTimeout(async () => {
+      if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
+      if (isLinux) problem = await keyringProblem(env, over);
+    }, NOTICE_AFTER_MS);
     over.addEventListener('abort', () => clearTimeout(notice), { once: true });
     return isLinux ? await askKeyring(request, world, over) : await askChild(request, world, over);
   };
@@ -68,20 +66,22 @@ export async function ask(
  * hundred sessions of KWallet 5, one has a wrong key: it is refused, or an item is read as not there.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
-  const first = await askSession(request, world, over).catch((error: unknown) => error as Error);
-  const isDenied = first instanceof GwtokenError && first.reason === 'denied';
-  if (first === null || first === false || isDenied) {
+  const checkOpen = async (): Promise<void> => {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
-  }
-  if (first instanceof Error) throw first;
-  return first ?? (await askSession(request, world, over));
+  };
+  const value = await askSession(request, world, over).catch(async (error: unknown) => {
+    if (error instanceof GwtokenError && error.reason === 'denied') await checkOpen();
+    throw error;
+  });
+  if (value === null || (value === false && request.op !== 'set')) await checkOpen();
+  return value ?? (await askSession(request, world, over));
 }
 
 /** Asks a child, and if its session is refused another, whose session has another key. */
 async function askSession(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
-  return await askChild(request, world, over).catch((error: GwtokenError) => {
-    if (error.reason !== 'key-mismatch') throw error;
+  return await askChild(request, world, over).catch((error: unknown) => {
+    if (!(error instanceof GwtokenError) || error.reason !== 'key-mismatch') throw error;
     return askChild(request, world, over);
   });
 }

@@ -14,7 +14,7 @@ export type Request =
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/** The result of get: the value, or null; set: the one before, or ''; delete and probe: if there was one. */
+/** The result of get: the value, or null; set: if it replaced one; delete and probe: if there was one. */
 export type Value = string | boolean | null;
 
 export interface Failure {
@@ -70,13 +70,14 @@ async function perform(request: Request, keytar: Keytar): Promise<Value> {
   }
 }
 
-/** Stores the value, and returns the one before it. Reading that first spares the person a second dialog. */
-async function store(keytar: Keytar, service: string, account: string, value: string): Promise<string> {
+/** Stores the value; tells if it replaced one. Reading that first spares the person a second dialog. */
+async function store(keytar: Keytar, service: string, account: string, value: string): Promise<boolean> {
   const before = await keytar.getPassword(service, account);
   await keytar.setPassword(service, account, value);
   if ((await keytar.getPassword(service, account)) !== value)
     throw denied('the item does not contain what was to be stored');
-  return before ?? '';
+  // Empty is what a session with a wrong key leaves behind.
+  return Boolean(before);
 }
 
 /**

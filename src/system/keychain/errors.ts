@@ -9,8 +9,8 @@ import type { KeyringProblem } from './keyring-state';
 interface Row {
   readonly message: string;
   readonly hint?: string;
-  readonly darwin?: Partial<Row>;
-  readonly win32?: Partial<Row>;
+  readonly darwin?: Partial<Pick<Row, 'message' | 'hint'>>;
+  readonly win32?: Partial<Pick<Row, 'message' | 'hint'>>;
   /**
    * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString)
    * and Windows (FormatMessage, in English). The first row that matches counts.
@@ -108,7 +108,7 @@ export function keychainError(reason: KeychainReason, platform: NodeJS.Platform,
   return new GwtokenError('keychain', reason === 'failed' ? `${message}: ${words}` : message, {
     reason,
     hints: hint === undefined ? [] : [hint],
-    detail: words && `the keychain said: ${words}`,
+    detail: words && `details: ${words}`,
   });
 }
 

@@ -17,9 +17,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
       return typeof value === 'string' ? value : undefined;
     },
     async set(account, value, limitMs) {
-      const before = await send({ op: 'set', account, value }, limitMs);
-      // Empty is what a session with a wrong key leaves behind.
-      return before ? String(before) : undefined;
+      return (await send({ op: 'set', account, value }, limitMs)) === true;
     },
     async delete(account, limitMs) {
       return (await send({ op: 'delete', account }, limitMs)) === true;

@@ -11,8 +11,8 @@ import { keychainError } from './errors';
 
 /** An address whose listener has an owner (D-Bus specification, "Server Addresses"). */
 const SOCKET = /^unix:(path|abstract)=([^,]+)(?:,guid=\w*)?$/;
-/** SO_ACCEPTCON in /proc/net/unix. */
-const LISTENS = '00010000';
+/** A listener in /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path. The flag is SO_ACCEPTCON. */
+const LISTENER = /^\S+ \S+ \S+ 00010000 \S+ \S+ +(\d+) @(.*)$/gm;
 
 /**
  * Returns the environment with the bus's address. libsecret then looks for no other one by itself.
@@ -50,11 +50,10 @@ function pathProblem(path: string, host: Host): string | undefined {
  * that another user has started, and that holds their socket, runs as root, but not with all four user IDs.
  */
 function abstractProblem(name: string, { uid }: Host): string | undefined {
-  const listeners = (orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '')
-    .split('\n')
-    .map((line) => line.split(/ +/))
-    .filter(([, , , flags, , , , path]) => flags === LISTENS && path === `@${name}`)
-    .map((fields) => `socket:[${fields[6]}]`);
+  const sockets = orUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? '';
+  const listeners = [...sockets.matchAll(LISTENER)]
+    .filter(([, , path]) => path === name)
+    .map(([, inode]) => `socket:[${inode}]`);
   const isTheUsers = readdirSync('/proc').some((pid) => {
     // Empty for what is no process, or has ended meanwhile.
     const status = orUndefined(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';

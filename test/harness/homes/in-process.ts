@@ -61,9 +61,9 @@ export function inside(): Inside {
       return it.items.get(account);
     },
     async set(account, value) {
-      const before = it.items.get(account);
+      const isReplaced = it.items.has(account);
       it.items.set(account, value);
-      return before;
+      return isReplaced;
     },
     delete: async (account) => it.items.delete(account),
   };
