@@ -68,6 +68,7 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
 function meantByOption(name: string, { parent, options }: Parser): string | undefined {
   if (/secret|password|^--(access-)?token$/i.test(name))
     return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
+  if (!parent && name === '-v') return 'did you mean: gwtoken --version';
   if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
   return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
 }

@@ -113,7 +113,7 @@ export function refusalSteps(
   const check = `check the client ID and secret${source ? ` ${from}` : ''}`;
   if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
   const elsewhere = REGIONS.filter((region) => region !== client.region).map(
-    (region) => `if the client belongs to region ${region}, use ${clientFlags({ ...client, region })}`,
+    (region) => `if the client belongs to region ${region}, use --region ${region}`,
   );
   return [check, ...elsewhere];
 }

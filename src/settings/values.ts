@@ -76,7 +76,7 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
     throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
-    throw fail('is not an https:// URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
+    throw fail('is not a valid https:// URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
   }
   // Anywhere: if a password begins with a slash, `URL` takes the user name for the host.
   if (filled.includes('@'))

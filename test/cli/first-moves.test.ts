@@ -43,6 +43,7 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['login --client-secret=x', 'unknown option "--client-secret"', NO_FLAG, 'login'],
   ['get --token x', 'unknown option "--token"', NO_FLAG, 'get'],
   ['--region eu get', 'unknown option "--region"', FIRST, ''],
+  ['-v', 'unknown option "-v"', 'did you mean: gwtoken --version', ''],
   ['get --sandbox=true', 'unknown option "--sandbox"', '--sandbox takes no value', 'get'],
   // What the completion scripts call is no command without what they add.
   ['complete zsh', 'unknown command "complete"', 'did you mean: completion', ''],

@@ -252,8 +252,8 @@ describe('of a person, login', () => {
       ['Type eu or us', 'Type eu or us', undefined, undefined],
       ['Auth URL for us', undefined],
       [
-        'Auth URL "" (from the prompt) is not an https:// URL. Example: https://identity.example.com',
-        'Auth URL "a.test" (from the prompt) is not an https:// URL. Did you mean: https://a.test',
+        'Auth URL "" (from the prompt) is not a valid https:// URL. Example: https://identity.example.com',
+        'Auth URL "a.test" (from the prompt) is not a valid https:// URL. Did you mean: https://a.test',
         'Auth URL "http://a.test/x/" (from the prompt) is not encrypted. Use https://a.test/x',
         undefined,
       ],

@@ -65,7 +65,7 @@ test('{region} is replaced everywhere, what was written is kept, and another reg
 
 describe('an auth URL is refused', () => {
   const EXAMPLE = 'https://identity.example.com';
-  const NO_URL = ['is not an https:// URL', `example: ${EXAMPLE}`] as const;
+  const NO_URL = ['is not a valid https:// URL', `example: ${EXAMPLE}`] as const;
   const BLANK = ['contains a space, backslash or control character', `example: ${EXAMPLE}`] as const;
   const BRACES = ['contains { or }', 'the only placeholder is {region}'] as const;
   const STORES = 'remove it; gwtoken login stores credentials in the keychain';
@@ -79,7 +79,7 @@ describe('an auth URL is refused', () => {
     ['ftp://a.test', ...NO_URL],
     ['https://{REGION}.test', ...BRACES],
     ['https://a%7b.test', ...BRACES],
-    ['id.a.test:8443/b/c-d', 'is not an https:// URL', 'did you mean: https://id.a.test:8443/b/c-d'],
+    ['id.a.test:8443/b/c-d', 'is not a valid https:// URL', 'did you mean: https://id.a.test:8443/b/c-d'],
     ['id.a.test:8443x', ...NO_URL],
     ['id.a.test/b?c', ...NO_URL],
     ['https://user@a.test', ...USER],

@@ -45,7 +45,7 @@ describe('settings in words', () => {
         profiles: { default: { timeout: '1h' } },
       }).slice(4),
     ).toEqual([
-      'API URL: API URL "x" (from api-url in /c.json) is not an https:// URL',
+      'API URL: API URL "x" (from api-url in /c.json) is not a valid https:// URL',
       'min-ttl: 1 min 30 s (GWTOKEN_MIN_TTL)',
       'timeout: 1 h (timeout of profile default in /c.json)',
       'retries: 2 (default)',

@@ -101,7 +101,7 @@ describe('a refusal', () => {
     const body = { error: 'invalid_client' };
     expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([
       CHECK,
-      'if the client belongs to region eu, use --region eu --sandbox',
+      'if the client belongs to region eu, use --region eu',
     ]);
     inKeychain();
     expect((await hintsOf(body))[0]).toBe('check the client ID and secret stored for default:production:eu');
