@@ -42,7 +42,8 @@ Enabled=true
 const ANSWERS = {
   allow: ['Access Request', ['Return']],
   deny: ['Access Request', ['Escape']],
-  unlock: ['Unlock Database', [...PASSWORD, 'Return']],
+  dismiss: ['Unlock Database', ['Escape']],
+  unlock: ['\\[Locked\\] - KeePassXC', [...PASSWORD, 'Return']],
 } as const;
 /** The dialogs that open where there is no open database. */
 const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
@@ -82,6 +83,10 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
   // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary directory.
   const directory = { TMPDIR: home.XDG_RUNTIME_DIR };
+  const answer: KeePassXC['answer'] = (how) => {
+    const [title, keys] = ANSWERS[how];
+    return display.answer(title, keys);
+  };
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
     // It saves a moment after a change, and its title has a star until then.
@@ -91,15 +96,11 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     const names = name === 'none' ? [] : [...locked, name];
     program = start('keepassxc', names.map(file), directory);
     // Not by --pw-stdin, at which 2.7.10 ends with a fault of its own.
-    if (name !== 'none') await display.answer('\\[Locked\\] - KeePassXC', [...PASSWORD, 'Return']);
+    if (name !== 'none') await answer('unlock');
     const shows = name === 'exposed' || name === 'another';
     await untilCollection(shows ? 'unlocked' : 'no collection', withPath);
   };
   await reopen('exposed');
-  const answer: KeePassXC['answer'] = (how) => {
-    const [title, keys] = ANSWERS[how];
-    return display.answer(title, keys);
-  };
   return {
     env,
     answer,
