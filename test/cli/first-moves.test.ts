@@ -11,10 +11,8 @@ async function refusal(line: string): Promise<string[]> {
   const [argv = []] = shellLine(`gwtoken ${line}`);
   const { code, stderr } = await inside().cli(argv);
   expect([line, code]).toEqual([line, argv[0] === 'exec' ? 125 : 2]);
-  return stderr
-    .trimEnd()
-    .split(/\ngwtoken: |\nhint: |^gwtoken: error: /)
-    .slice(1);
+  const [, ...said] = stderr.trimEnd().split(/\ngwtoken: |\nhint: |^gwtoken: error: /);
+  return said;
 }
 
 test.each([

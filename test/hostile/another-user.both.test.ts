@@ -57,12 +57,9 @@ test('no command line has the secret or the token, and no port is opened', async
   const forms = [...SECRET_FORMS, /canary-token/i];
   expect(lines.filter((line) => forms.some((form) => form.test(line)))).toEqual([]);
   // State 0A listens; the tenth column is the socket's number.
-  const listening = ['tcp', 'tcp6'].flatMap((name) =>
-    readFileSync(`/proc/net/${name}`, 'latin1')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .flatMap(([, , , state, , , , , , socket]) => (state === '0A' ? [`socket:[${socket}]`] : [])),
-  );
+  const sockets = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'latin1')).join('');
+  const listeners = sockets.matchAll(/^(?: *\S+){3} 0A(?: +\S+){5} +(\d+)/gm);
+  const listening = [...listeners].map(([, socket]) => `socket:[${socket}]`);
   // The endpoint's own.
   expect(listening).not.toEqual([]);
   for (const pid of pids) {

@@ -7,26 +7,13 @@ import { ROOT } from '../harness/root';
 
 const SIGNS = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 const svg = readFileSync(join(ROOT, '.github', 'terminal.svg'), 'utf8');
-const rows = [...svg.matchAll(/^<g>(.*)<\/g>$/gm)].map(([, row]) =>
-  row!
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&\w+;/g, (sign) => SIGNS[sign as keyof typeof SIGNS])
-    .trim(),
+const rows = [...svg.matchAll(/^<g>(.*)<\/g>$/gm)].map(([, row = '']) =>
+  row.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, (sign) => SIGNS[sign as keyof typeof SIGNS]),
 );
+const linesOf = (text: string): string[] => text.trim().split(/ *\n */);
 /** By each typed line, the rows below it. */
-const printed = Object.fromEntries(
-  rows
-    .join('\n')
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => part.trimEnd().split('\n'))
-    .map(([typed, ...below]) => [typed!, below]),
-);
-const linesOf = (text: string): string[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim());
+const [, ...parts] = rows.join('\n').split(/^ *\$ /m);
+const printed = Object.fromEntries(parts.map(linesOf).map(([typed, ...below]) => [typed!, below]));
 
 test('the picture shows below each line that is typed what gwtoken prints today', async () => {
   const gw = inside();

@@ -127,11 +127,9 @@ const time = (days: number): Buffer =>
 const ATTRIBUTES: Readonly<Record<string, string>> = { CN: '550403', O: '55040a', OU: '55040b' };
 const distinguishedName = (subject: string): Buffer =>
   sequence(
-    ...subject
-      .slice(1)
-      .split('/')
-      .map((attribute) => attribute.split('='))
-      .map(([type = '', value = '']) => der(0x31, sequence(oid(ATTRIBUTES[type] ?? ''), text(value)))),
+    ...[...subject.matchAll(/\/(\w+)=([^/]*)/g)].map(([, type = '', value = '']) =>
+      der(0x31, sequence(oid(ATTRIBUTES[type] ?? ''), text(value))),
+    ),
   );
 
 const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), der(0x04, value));

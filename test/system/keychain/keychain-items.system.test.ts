@@ -31,10 +31,7 @@ test('an item made by hand as the help says is read', async ({ needs }) => {
 function example(words: string): string {
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'keychain.md'), 'utf8');
   const found = topic.split(/\n{2,}(?! {4})/).find((block) => block.includes(words)) ?? '';
-  return found
-    .split('\n')
-    .filter((line) => line.startsWith('    '))
-    .join('\n');
+  return (found.match(/^ {4}.*/gm) ?? []).join('\n');
 }
 
 test('a keyring without a desktop works as the help says', async ({ needs }) => {
