@@ -1,7 +1,7 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientFlags, clientName, parseClientName, shortId } from '../client';
 import { notReturned } from '../credentials/keychain-item';
-import { failure, type GwtokenError, messageOf, usage } from '../errors';
+import { failure, GwtokenError, messageOf, usage } from '../errors';
 import { gather, resolve } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { warn } from '../text';
@@ -116,7 +116,9 @@ async function removeItem(
   try {
     if (await keychain.delete(name, keychainTimeoutMs)) return true;
   } catch (error) {
-    if (entry) await clients.add(name, entry);
+    // A child that crashed may have removed the item: then its entry would look denied for ever.
+    const mayBeGone = error instanceof GwtokenError && error.reason === 'crashed';
+    if (entry && !mayBeGone) await clients.add(name, entry);
     throw error;
   }
   // Only libsecret says of an item that it may not see that there is none.

@@ -51,6 +51,17 @@ test('logout --all removes what it can, and fails for what it cannot', async () 
   expect((await gw.cli(['status'])).stdout).toMatch(new RegExp(`${EU}(?!.*${US})`, 's'));
 });
 
+test('logout can be finished if the keychain’s process ended once it had removed the item', async () => {
+  const remove = gw.items.delete.bind(gw.items);
+  gw.own = { platform: 'linux' };
+  gw.items.delete = (account) => {
+    if (remove(account)) throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
+    return false;
+  };
+  expect((await logout('--region', 'eu')).code).toBe(5);
+  expect((await logout('--region', 'eu')).code).toBe(4);
+});
+
 test('an item that the keychain does not return may be hidden on Linux, and is removed elsewhere', async () => {
   await gw.get('--region', 'eu');
   gw.items.clear();
