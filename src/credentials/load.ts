@@ -19,12 +19,8 @@ export async function fromCommand(
   timeoutMs: number | undefined,
   world: LoadWorld,
 ): Promise<Credentials> {
-  const printed = await runCommand(
-    command,
-    wanted,
-    timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'],
-    world,
-  );
+  const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
+  const printed = await runCommand(command, wanted, limitMs, world);
   const stored = readPrinted(printed, command.source.name, wanted.client);
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
   if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')

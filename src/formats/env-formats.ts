@@ -79,7 +79,7 @@ export function failureOutput(argv: readonly string[], exitCode: number): string
 }
 
 function lastValue(argv: readonly string[], flag: string): string | undefined {
-  return new RegExp(`.*(?:^| )${flag}[= ](\\S+)`, 's').exec(argv.join(' '))?.[1];
+  return new RegExp(`.*(?:^|\0)${flag}[=\0]([^\0]+)`, 's').exec(argv.join('\0'))?.[1];
 }
 
 /** Returns the line that evaluates the command's output in the shell of `$SHELL`, which may not be ours. */

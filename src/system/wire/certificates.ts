@@ -31,10 +31,7 @@ export function tlsOptions(
   };
 }
 
-function factsOf(
-  { subject, issuer, valid_to }: tls.PeerCertificate,
-  trustedBy: string | undefined,
-): TlsFacts {
+function factsOf({ subject, issuer, valid_to }: tls.PeerCertificate, trustedBy?: string): TlsFacts {
   const name = (holder: typeof subject | undefined): string =>
     cleaned([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
   return { subject: name(subject), issuer: name(issuer), validToMs: Date.parse(valid_to), trustedBy };
@@ -42,8 +39,10 @@ function factsOf(
 
 /** The bundles of Debian and Alpine, Fedora, openSUSE, and OpenSSL's default. */
 const LINUX_BUNDLES = [
-  ...['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'],
-  ...['/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem'],
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
 ];
 const STORE = "the system's store";
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
