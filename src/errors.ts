@@ -29,7 +29,7 @@ interface ErrorDetails {
   readonly reason?: string | undefined;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
-  /** Present only if the reply says that a retry may help. */
+  /** Present only if a retry may help. */
   readonly retry?: Retry | undefined;
 }
 

@@ -49,7 +49,7 @@ export async function selectedToken(
   try {
     return await getTokenInTerminal(query, world);
   } catch (error) {
-    throw error instanceof GwtokenError ? addHints(error, query, sources) : error;
+    throw error instanceof GwtokenError ? error.withHints(nextSteps(error, query, sources)) : error;
   }
 }
 
@@ -62,13 +62,6 @@ async function getTokenInTerminal(query: Query, world: World): Promise<TokenAnsw
     const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${query.attempts})`);
     return getToken({ ...query, onRetry, signal }, world);
   });
-}
-
-/** Returns the error with the next steps after its own hints, or with the source of a wrong value. */
-function addHints(error: GwtokenError, query: Query, sources: SettingSources): GwtokenError {
-  if (error.reason === 'ca-file')
-    return new GwtokenError('usage', `${error.message} (from ${query.caFile?.source.name})`, error);
-  return error.withHints(nextSteps(error, query, sources));
 }
 
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {

@@ -78,11 +78,11 @@ export function parseEntry(text: string): CacheEntry | undefined {
 
 /** Reads JSON that has the fields of the example, of its types; returns undefined for any other text. */
 export function parseLike<T>(text: string, example: T): T | undefined {
-  const value = orUndefined(() => JSON.parse(text));
+  const value: unknown = orUndefined(() => JSON.parse(text));
   return isLike(value, example) ? value : undefined;
 }
 
-function isLike(value: unknown, example: unknown): boolean {
+function isLike<T>(value: unknown, example: T): value is T {
   if (typeof value !== typeof example || value === null) return false;
   return Object.entries(example as object).every(([name, each]) =>
     isLike((value as Record<string, unknown>)[name], each),

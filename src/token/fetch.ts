@@ -4,7 +4,7 @@ import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, type Retry } from '../errors';
 import type { PostOptions, World } from '../world';
 import type { Limits, Query } from './query';
-import { judgeReply, retryOf } from './reply';
+import { judgeReply } from './reply';
 import type { Token } from './token';
 
 /** Longest wait before the second attempt; it doubles with each. */
@@ -20,7 +20,7 @@ export type RequestWorld = Pick<
   'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
 >;
 
-interface Attempts extends Limits, Pick<Query, 'onRetry' | 'signal'> {
+interface FetchQuery extends Limits, Pick<Query, 'onRetry' | 'signal'> {
   readonly authUrl: Pick<Query['authUrl'], 'value'>;
 }
 
@@ -30,7 +30,7 @@ interface Attempts extends Limits, Pick<Query, 'onRetry' | 'signal'> {
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`: that of the last attempt, with their number
  */
 export async function fetchToken(
-  query: Attempts,
+  query: FetchQuery,
   credentials: Credentials,
   world: RequestWorld,
 ): Promise<Token> {
@@ -45,7 +45,7 @@ export async function fetchToken(
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
       const last = n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
-      const retry = n < attempts ? retryOf(error) : undefined;
+      const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, world.random());
       if (pauseMs === undefined || leftMs() - pauseMs < LEAST_MS) throw last;
       world.trace(
@@ -77,7 +77,7 @@ function outOfTime(authUrl: string): GwtokenError {
  * three form fields, no Authorization header, no redirect followed.
  */
 async function requestToken(
-  { authUrl, timeoutMs, caFile, signal }: Attempts,
+  { authUrl, timeoutMs, caFile, signal }: FetchQuery,
   { clientId, clientSecret }: Credentials,
   world: RequestWorld,
 ): Promise<Token> {
@@ -102,7 +102,8 @@ async function requestToken(
   };
   const reply = await world.postForm(endpoint, request).catch((error: unknown) => {
     trace('no reply');
-    throw error;
+    if (!(error instanceof GwtokenError) || error.reason !== 'ca-file') throw error;
+    throw new GwtokenError('usage', `${error.message} (from ${caFile?.source.name})`, error);
   });
   trace(String(reply.status));
   return judgeReply({ ...reply, endpoint, requestedAtMs, secret: clientSecret });

@@ -5,16 +5,8 @@ import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
-/** Reasons of `unreached` for which no retry helps: something has to be changed first. */
-const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
-
 /** Statuses after which a retry may help. */
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
-
-/** Returns the retry that may help after an error; undefined if none can. */
-export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | undefined {
-  return kind === 'unreached' && !FINAL.includes(reason) ? {} : retry;
-}
 
 /**
  * Returns undefined if no retry helps after this status, else the wait by its Retry-After in seconds
@@ -23,7 +15,7 @@ export function retryOf({ kind, reason = '', retry }: GwtokenError): Retry | und
 export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
   const seconds = headers.get('retry-after')?.trim() ?? '';
-  return { afterMs: /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined };
+  return { afterMs: /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined };
 }
 
 /** A reply, and the facts about its request that judging it takes. */
@@ -117,7 +109,7 @@ function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError):
 function jsonObject(body: Reply['body']): Reply['json'] {
   if (body === 'too-long') return undefined;
   const parsed: unknown = orUndefined(() => JSON.parse(new TextDecoder().decode(body)));
-  return parsed instanceof Object ? (parsed as Reply['json']) : undefined;
+  return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Reply['json']) : undefined;
 }
 
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {

@@ -24,8 +24,8 @@ export async function shareRequest(
 ): Promise<TokenAnswer> {
   const { client, limitMs, signal } = query;
   // The holder may first have to wait for its keychain, or its command.
-  const waitMs = limitMs + query.source.waitMs;
-  const giveUpAtMs = world.monotonicMs() + waitMs;
+  const longestMs = limitMs + query.source.waitMs;
+  const giveUpAtMs = world.monotonicMs() + longestMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
   for (let inVain = 0; inVain < 2; ) {
@@ -35,7 +35,7 @@ export async function shareRequest(
     world.trace('waiting for another gwtoken process to get this token');
     const end = await lock.wait(leftMs(), signal);
     if (end === 'late') {
-      const what = `waited ${duration(waitMs)} for another gwtoken process to get the token for`;
+      const what = `waited ${duration(longestMs)} for another gwtoken process to get the token for`;
       const hint = 'raise --timeout, or use --no-cache to not wait';
       throw failure('unreached', `${what} ${clientName(client)}`, hint);
     }
@@ -84,7 +84,7 @@ const REMEMBERED_MS = 30_000;
 
 /**
  * Throws a failure on, and leaves it to those who wait for it, and a refusal to those who come. One in this
- * process's own flags and files, or of a cancelled request, is nobody else's.
+ * process's own flags, files or proxy, or of a cancelled request, is nobody else's.
  *
  * @param sent the credentials; undefined if nothing was sent
  */
@@ -96,8 +96,8 @@ export async function leaveFailure(
   sent?: Credentials,
 ): Promise<never> {
   if (!(error instanceof GwtokenError) || signal?.aborted) throw error;
-  const { kind, message, reason = '' } = error;
-  if (kind === 'usage' || kind === 'local') throw error;
+  const { kind, message, reason = '', retry } = error;
+  if (kind === 'usage' || kind === 'local' || (kind === 'unreached' && !retry)) throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
   const failed: Failure = { owner, atMs: world.now(), kind, message, reason, refused };
   await world.tokens.write(client, `${JSON.stringify(failed)}\n`, 'failure');

@@ -131,6 +131,8 @@ test('a CA file that cannot be used is named with its source', async () => {
   };
   const stderr = 'gwtoken: error: no such CA file: /ca.pem (from GWTOKEN_CA_FILE)\nhint: h\n';
   expect(await gw.cli(['get'])).toEqual({ code: 2, stdout: '', stderr });
+  const { stdout } = await gw.cli(['doctor']);
+  expect(stdout).toContain('\nFAIL settings   no such CA file: /ca.pem (from GWTOKEN_CA_FILE)\n');
 });
 
 describe('a remembered refusal', () => {

@@ -112,7 +112,7 @@ describe('a token', () => {
   test.each([
     ['', 'answered 200, but not with a JSON object'],
     ['too-long', 'answered with more than 64 KiB'],
-    ['[]', 'answered 200 without a valid access_token'],
+    ['[]', 'answered 200, but not with a JSON object'],
     ['"a"', 'answered 200, but not with a JSON object'],
     ['null', 'answered 200, but not with a JSON object'],
     [' ', 'answered 200, but not with a JSON object'],

@@ -111,7 +111,7 @@ test('a waiter says whom it has waited for, and how long: also for a keychain', 
 });
 
 describe('a failure', () => {
-  const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit' });
+  const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit', retry: {} });
   const leave = (error: unknown, query = QUERY) =>
     expect(leaveFailure(error, query, ownerOf(query, generation, world), world, CREDENTIALS)).rejects.toBe(
       error,
@@ -135,9 +135,8 @@ describe('a failure', () => {
     expect(await seenBy()).toBe(NEW);
   });
 
-  test('of its own flags, of its own disk, of a bug or of a cancelled request is not left', async () => {
-    await leave(new GwtokenError('usage', 'm'));
-    await leave(new GwtokenError('local', 'm'));
+  test('of its own flags, disk, CA or proxy, of a bug or of a cancelled request is not left', async () => {
+    for (const kind of ['usage', 'local', 'unreached'] as const) await leave(new GwtokenError(kind, 'm'));
     await leave(new TypeError('m'));
     await leave(ERROR, { ...QUERY, signal: AbortSignal.abort() });
     expect(left).toBe('');

@@ -107,8 +107,10 @@ export function stepChecks(progress: Progress, error: GwtokenError | undefined, 
 }
 
 /** Returns the step that failed. For the wire a TLS handshake is a part of connecting. */
-function failingStep({ waitingFor, proxy }: Progress, { reason }: GwtokenError): Step {
+function failingStep({ waitingFor, proxy }: Progress, { kind, reason }: GwtokenError): Step {
   if (waitingFor !== 'connect') return STEP_OF[waitingFor];
+  // The CA file, which is read before the first connection.
+  if (kind === 'usage') return 'settings';
   if (proxy !== undefined) return 'proxy';
   return reason === 'certificate' ? 'TLS' : 'connection';
 }

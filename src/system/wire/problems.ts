@@ -6,7 +6,7 @@ import { TimedOut } from '../limit';
 import type { HttpProxy } from './proxy';
 
 /** The request, whom it was sent to, and how far it got. */
-export interface Asked {
+export interface FailedRequest {
   readonly url: URL;
   readonly proxy: HttpProxy | undefined;
   readonly progress: ConnectionProgress;
@@ -59,18 +59,18 @@ const CONNECTIONS: Table = [
 ];
 const OTHER: Row = ['connection failed ({code})', NETWORK];
 
-const OUTAGE = /^5(?!01)/;
-const SET_PASSWORD = 'set {setting}=http://USER:PASSWORD@{proxy}';
+const PROXY_OUTAGE = /^5(?!01)/;
+const SET_PASSWORD = 'set {setting}={proxy}';
 const REJECTED = 'rejected the user name or password in {setting} ({status})';
 const WITHOUT_PROXY = 'if {target} is reachable without a proxy, add it to NO_PROXY';
 const ALLOW_IT = "ask the proxy's administrator to allow {target}";
 
 /** Proxies that open no tunnel, by the status, and an `@` if the proxy's URL has a user name. */
-const REFUSALS: Table = [
+const PROXY_REFUSALS: Table = [
   // tinyproxy answers 401 to a wrong password, and 407 to none.
   [/^40[17]@/, [REJECTED, 'percent-encode them: @ is %40, / is %2F']],
   [/^40[17]/, ['requires a user name and password ({status})', SET_PASSWORD]],
-  [OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
+  [PROXY_OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
 ];
 const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 
@@ -78,6 +78,9 @@ const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 const NOT_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
 const NO_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
+
+/** Reasons for which no retry helps: something has to be changed first. */
+const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
 /** A sentence with its hints, and the reason that scripts get instead of the code. */
 interface Problem {
@@ -88,24 +91,26 @@ interface Problem {
 }
 
 /** Turns an error of Node's or undici's into a GwtokenError. */
-export function wireProblem(thrown: unknown, asked: Asked): GwtokenError {
+export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const limit = limitReached(thrown);
   if (limit !== undefined) return limit;
-  const failure = readFailure(thrown);
-  const { code, message } = failure;
-  const { start, row, kind = 'unreached', reason = code } = problemOf(failure, asked);
+  const cause = readCause(thrown);
+  const { code, message } = cause;
+  const { start, row, kind = 'unreached', reason = code } = problemOf(cause, request);
   const [end, ...hints] = row;
-  const gaps = gapsOf(failure, asked);
-  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? '');
+  const gaps = gapsOf(cause, request);
+  const fill = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? `{${gap}}`);
   const detail = message.includes(code) ? message : `${code}: ${message}`;
-  return new GwtokenError(kind, fill(`${start} ${end}`), { hints: hints.map(fill), reason, detail });
+  const retry = kind === 'unreached' && !FINAL.includes(reason) ? {} : undefined;
+  return new GwtokenError(kind, fill(`${start} ${end}`), { hints: hints.map(fill), reason, detail, retry });
 }
 
-type Failure = ReturnType<typeof readFailure>;
+type Cause = ReturnType<typeof readCause>;
 
 /** Returns what was thrown: the system's code or else the message, and the status of a proxy that refuses. */
-function readFailure(thrown: unknown) {
+function readCause(thrown: unknown) {
   // undici wraps what is wrong with the name of a proxy's certificate.
   const error = systemCode(thrown) === 'UND_ERR_PRX_TLS' ? (thrown as Error).cause : thrown;
   // With several addresses Node throws an AggregateError, with an error for each of them.
@@ -117,17 +122,17 @@ function readFailure(thrown: unknown) {
 }
 
 /** Tells what is wrong: by the failure's code, or by the step that it ended. */
-function problemOf({ error, code, message, status }: Failure, asked: Asked): Problem {
-  const { url, proxy, timeoutMs } = asked;
-  const { waitingFor } = asked.progress;
+function problemOf({ error, code, message, status }: Cause, request: FailedRequest): Problem {
+  const { url, proxy, timeoutMs } = request;
+  const { waitingFor } = request.progress;
   if (error instanceof TimedOut) {
     const hint = `check ${proxy?.source ?? 'the auth URL'} and the network, or raise --timeout`;
     const row: Row = [`did not answer within ${duration(timeoutMs)}`, hint];
     return { start: url.href, row, reason: 'time-limit' };
   }
   if (proxy && status) {
-    const row = rowFor(REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
-    return { start: '{peer}', row, reason: OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
+    const row = rowFor(PROXY_REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
+    return { start: '{peer}', row, reason: PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
   }
   const untrusted = rowFor(CERTIFICATES, code);
   if (untrusted) return { start: '{peer} is not trusted:', row: untrusted, reason: 'certificate' };
@@ -148,14 +153,17 @@ function rowFor(table: Table, code: string): Row | undefined {
   return table.find(([codes]) => codes.test(code))?.[1];
 }
 
-function gapsOf({ error, code, message, status }: Failure, asked: Asked): Readonly<Record<string, string>> {
-  const { url, proxy, progress, caFile } = asked;
+function gapsOf(
+  { error, code, message, status }: Cause,
+  request: FailedRequest,
+): Readonly<Record<string, string>> {
+  const { url, proxy, progress, caFile } = request;
   // A proxy that has answered is no longer waited for.
   const isAtProxy = proxy && (status || ['lookup', 'connect', 'tunnel'].includes(progress.waitingFor));
   return {
     peer: isAtProxy ? proxy.label : url.host,
     setting: isAtProxy ? proxy.source : 'the auth URL',
-    proxy: proxy?.url.host ?? '',
+    proxy: proxy ? `${proxy.url.protocol}//USER:PASSWORD@${proxy.url.host}` : '',
     target: `${url.hostname}:${url.port || 443}`,
     status: status ?? '',
     names: validFor(error),

@@ -1,7 +1,7 @@
 /** What is said of faults that no server of the tests makes, and of a fault at each step; meet.ts meets the rest. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Asked, wireProblem } from '../../../src/system/wire/problems';
+import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import type { HttpProxy } from '../../../src/system/wire/proxy';
 import type { ConnectionProgress } from '../../../src/world';
 
@@ -15,7 +15,7 @@ const proxy: HttpProxy = {
 };
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
-const met = (error: unknown, waitingFor: Phase, more: Partial<Asked> = {}) => {
+const met = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
   const asked = { url: new URL('https://a.test/oauth2/token'), caFile: undefined, timeoutMs: 10_000 };
   return wireProblem(error, { ...asked, proxy: undefined, progress: { waitingFor }, ...more });
 };
@@ -27,6 +27,7 @@ test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, say
   ['ECONNREFUSED', 'connect', proxy, `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/],
   ['ECONNRESET', 'handshake', proxy, `${AT} connection closed`, /port in the auth URL$/],
   ['EAI_AGAIN', 'lookup', undefined, `${AT} DNS is not responding`, /VPN/],
+  ['ENOTLOOPBACK', 'lookup', undefined, `${AT} localhost does not resolve to this machine`, /127/],
   ['ETIMEDOUT', 'connect', undefined, `${AT} connection timed out`, /VPN/],
   ['EHOSTUNREACH', 'connect', undefined, `${AT} network unreachable`, /VPN/],
   ['EPROTO', 'connect', undefined, `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
@@ -34,7 +35,8 @@ test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, say
   ['CERT_REVOKED', 'handshake', proxy, REVOKED, /operator/],
 ])('%s waiting for %s', (code, waitingFor, through, message, hint) => {
   const problem = met(fault(code), waitingFor, { proxy: through });
-  expect(problem).toMatchObject({ kind: 'unreached', message, hints: [expect.stringMatching(hint)] });
+  const retry = /CERT|LOOPBACK/.test(code) ? undefined : {};
+  expect(problem).toMatchObject({ kind: 'unreached', message, hints: [expect.stringMatching(hint)], retry });
   expect(problem.detail).toBe(`message of ${code}`);
 });
 
@@ -87,6 +89,12 @@ test('of several addresses the first one counts, and --verbose shows what each o
     message: 'could not reach a.test: connection refused',
     detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
   });
+});
+
+test('the URL that an https: proxy needs is one too', () => {
+  const secure = { ...proxy, url: new URL('https://p.test:3128') };
+  const { hints } = met(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
+  expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
 });
 
 test('a limit of the system is told as one', () => {

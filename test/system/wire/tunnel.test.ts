@@ -33,6 +33,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     await expect(wireIn(env)('https://endpoint.test', POST)).rejects.toMatchObject({
       kind: 'unreached',
       reason,
+      retry: reason === 'proxy-failure' ? {} : undefined,
       message: `the proxy ${name} (from HTTPS_PROXY) ${says}`,
       hints: [hint.replace('NAME', name)],
     });
