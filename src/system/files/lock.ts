@@ -56,8 +56,6 @@ function waitFor(path: string, host: Host): OthersLock {
   let seen = lookAt(path);
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    let lookedAtMs = startedAtMs;
-    let pauseMs = FIRST_PAUSE_MS;
     let unchangedMs = 0;
     for (;;) {
       const current = lookAt(path);
@@ -65,19 +63,17 @@ function waitFor(path: string, host: Host): OthersLock {
       const isAnother = current?.holder !== seen?.holder && seen?.holder !== '';
       // After a long silence another waiter has removed a dead holder's file.
       if (current === undefined || isAnother) return unchangedMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
-      // Not by the clock, which can be set. A look that came late counts for no more than one in time: where
-      // a waiter gets no processor, a holder gets none either.
-      const sinceMs = Math.min(performance.now() - lookedAtMs, 2 * pauseMs);
-      unchangedMs = current.touchedAtMs === seen?.touchedAtMs ? unchangedMs + sinceMs : 0;
+      if (current.touchedAtMs !== seen?.touchedAtMs) unchangedMs = 0;
       seen = current;
-      lookedAtMs = performance.now();
       if (unchangedMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
       // Nobody can remove it: there is nothing to wait for.
       if (unchangedMs >= 2 * DEAD_AFTER_MS) return 'released';
-      const waitedMs = lookedAtMs - startedAtMs;
+      const waitedMs = performance.now() - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
-      pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS);
-      await sleep(pauseMs * (1 + Math.random()), undefined, signal && { signal }).catch(() => {});
+      const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
+      // By no clock: it can be set, and where a waiter gets no processor, a holder gets none either.
+      unchangedMs += pauseMs;
     }
   };
   return { held: false, wait };

@@ -32,10 +32,10 @@ export async function readAll(
   stream: AsyncIterable<Uint8Array | string>,
   limit: number,
 ): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk as Uint8Array);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     length += bytes.length;
     if (length > limit) throw tooLarge(limit);
     chunks.push(bytes);

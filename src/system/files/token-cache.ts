@@ -10,7 +10,7 @@ import type { CacheKind, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
-import { checkCreatable, makeDirectory, trustProblem } from './trust';
+import { checkCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
@@ -75,8 +75,8 @@ export function openTokens(directory: string, host: Host): TokenCache {
 function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
-    const untrusted = trustProblem(stat, 'user', host);
-    return untrusted ? { untrusted: `${file} ${untrusted.text}` } : { text: bytes.toString() };
+    const problem = trustProblem(stat, 'user', host);
+    return problem ? { untrusted: `${file} ${problem.text}` } : { text: bytes.toString() };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
@@ -87,7 +87,7 @@ function makeTrusted(directory: string, host: Host): void {
   checkCreatable(directory, host);
   makeDirectory(directory);
   const problem = trustProblem(lstatSync(directory), 'user', host);
-  if (problem) throw Object.assign(new Error(`${directory} ${problem.text}`), { code: 'EUNTRUSTED' });
+  if (problem) throw untrusted(directory, problem.text);
 }
 
 /** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */

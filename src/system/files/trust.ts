@@ -27,6 +27,11 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
   return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
 }
 
+/** Makes the error for what others could have written. Its code stands among the system's. */
+export function untrusted(path: string, problem: string): Error {
+  return Object.assign(new Error(`${path} ${problem}`), { code: 'EUNTRUSTED' });
+}
+
 /** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -46,13 +51,13 @@ export function makeDirectory(path: string): void {
  *
  * @throws the system's error, or EUNTRUSTED
  */
-export function checkCreatable(path: string, host: Host): void {
+export function checkCreatable(path: string, host: Host): true {
   const directory = nearestDirectory(path);
   const problem = ownerProblem(statSync(directory), 'user or root', host);
-  if (problem !== undefined)
-    throw Object.assign(new Error(`${directory} ${problem}`), { code: 'EUNTRUSTED' });
+  if (problem !== undefined) throw untrusted(directory, problem);
   // With the separator a file in the directory's place is an error too.
   accessSync(`${directory}/`, constants.W_OK | constants.X_OK);
+  return true;
 }
 
 /** Returns the directory itself or, if it does not exist, the nearest one above it that does. */
@@ -65,8 +70,8 @@ function nearestDirectory(path: string): string {
 export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
   if (path === undefined) return { path, exists: false, problem: undefined };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
-  const untrusted = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
-  const isWritable = orUndefined(() => checkCreatable(path, host) ?? true);
+  const foreign = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
+  const isWritable = orUndefined(() => checkCreatable(path, host));
   const unwritable = isWritable ? undefined : { text: 'is not writable', chmodHelps: false };
-  return { path, exists: stat !== undefined, problem: untrusted ?? unwritable };
+  return { path, exists: stat !== undefined, problem: foreign ?? unwritable };
 }
