@@ -1,7 +1,7 @@
 /** The command `gwtoken config` and its subcommands. */
 import { checkProfile, profileFlag } from '../client';
 import { usage } from '../errors';
-import { configured } from '../settings/resolve';
+import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
 import type { Config, ConfigValues, World } from '../world';
 
@@ -19,7 +19,7 @@ export async function printSetting(flags: FlagValues, world: World, key = ''): P
   checkConfigKey(key);
   const profile = flagProfile(flags);
   const config = world.config.read();
-  const found = configured([key], config, profile);
+  const found = findInConfig([key], config, profile);
   const hint = `to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`;
   if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
   world.stdout.write(`${found.text}\n`);
@@ -38,11 +38,9 @@ export async function removeSetting(flags: FlagValues, world: World, key = ''): 
   const config = world.config.read();
   const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
   // A key that gwtoken does not know can be removed too: that is how to fix such a file.
-  if (!Object.hasOwn(values, key)) checkConfigKey(key);
-  else {
-    await world.config.edit([{ profile, key, value: undefined }]);
-    await dropTokensOf(key, profile, world);
-  }
+  if (!Object.hasOwn(values, key)) return void checkConfigKey(key);
+  await world.config.edit([{ profile, key, value: undefined }]);
+  await dropTokensOf(key, profile, world);
 }
 
 export async function printPath(_: FlagValues, world: World): Promise<void> {

@@ -3,7 +3,7 @@
 import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
-import { isRegionUnset, resolveClient, settingLines } from '../settings/resolve';
+import { clientParts, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
 import { getToken } from '../token/get-token';
@@ -26,7 +26,7 @@ export function clientOrThrow(
   sources: SettingSources,
   { clients }: Pick<World, 'clients'>,
 ): Client {
-  if (isRegionUnset(sources) && Object.keys(clients.read()).length === 0) throw none;
+  if (clientParts(sources).region === undefined && Object.keys(clients.read()).length === 0) throw none;
   return resolveClient(sources);
 }
 

@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { overriding, sourceOf } from '../credentials/sources';
-import { gather, isRegionUnset, resolve, resolveClient } from '../settings/resolve';
+import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { duration } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
@@ -29,15 +29,15 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
 function readRows(sources: SettingSources, world: World) {
-  const selected = isRegionUnset(sources) ? undefined : resolveClient(sources);
+  const selected = clientParts(sources).region && resolveClient(sources);
   const selectedName = selected && clientName(selected);
   const storedClients = world.clients.read();
   // Credentials in variables are for the profile that commands without --profile use.
   const { value: profile } = resolve(SETTINGS.profile, { ...sources, flags: {} });
   const row = (client: Client) => {
     const isSelected = clientName(client) === selectedName;
-    const flags = client.profile === profile ? {} : { profile: client.profile };
-    const source = sourceOf(isSelected ? sources : { ...sources, flags }, client, world);
+    const skipsVariables = isSelected ? undefined : client.profile !== profile;
+    const source = sourceOf(sources, client, world, skipsVariables);
     const authUrl = resolve(SETTINGS.authUrl, sources, client);
     const stored = storedClients[clientName(client)];
     const entry = authUrl && ownEntry({ client, authUrl, source }, world);

@@ -2,29 +2,16 @@
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
-import {
-  allKeys,
-  configKeys,
-  SETTINGS,
-  type SettingDefinition,
-  settingOf,
-  variableOf,
-  variableSpelling,
-} from '../settings/table';
+import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
 import { similarWords } from '../text';
 import type { Env } from '../world';
 
-const ENVIRONMENTS = ['production', 'sandbox'] as const;
-
 /** Returns the names that gwtoken reads. */
 function knownVariables(): readonly string[] {
-  const rows: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
-  const clients = REGIONS.flatMap((region) =>
-    ENVIRONMENTS.map((environment) => ({ profile: '', environment, region })),
-  );
   return [
-    ...rows.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-    ...clients.flatMap(variablePairs).flat(),
+    ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
+    // The sandbox's names include production's.
+    ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region })).flat(),
     'GWTOKEN_CONFIG_DIR',
     'GWTOKEN_CACHE_DIR',
   ];

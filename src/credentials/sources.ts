@@ -36,12 +36,12 @@ export function sourceOf(
   sources: SettingSources,
   client: Client,
   world: Pick<World, 'env' | 'readFile'>,
+  // A profile that a flag names has its own credentials, as in `aws`.
+  skipsVariables = sources.flags['profile'] !== undefined,
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const command = resolve(SETTINGS.credentialCommand, sources, client);
-  // A profile that a flag names has its own credentials, as in `aws`.
-  const skipVariables = sources.flags['profile'] !== undefined;
-  const found = skipVariables ? undefined : variableCredentials(client, world);
+  const found = skipsVariables ? undefined : variableCredentials(client, world);
   if (found) return givenSource(found.name, found.credentials);
   return {
     kind: command ? 'command' : 'keychain',

@@ -13,7 +13,7 @@ export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
 type PairNames = readonly [id: string, secret: string, secretFile: string];
 
 /** Returns the names of a client's pairs of variables, in the order of their precedence. */
-export function variablePairs({ region, environment }: Client): readonly PairNames[] {
+export function variablePairs({ region, environment }: Omit<Client, 'profile'>): readonly PairNames[] {
   const stems = [...(environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT'] : []), 'GWTOKEN_CLIENT'];
   return stems.flatMap((stem) =>
     [`_${region.toUpperCase()}`, ''].map(

@@ -9,6 +9,7 @@ import {
   type FlagValues,
   keysFor,
   type Resolved,
+  ROWS,
   SETTINGS,
   type Setting,
   type SettingDefinition,
@@ -28,20 +29,20 @@ export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'confi
   return { flags, env: world.env, config };
 }
 
-/** The facts that the value of a setting may depend on. */
-type Scope = Partial<Pick<Client, 'profile' | 'region'>>;
+/** The client that a value may depend on, as far as it is known. */
+type KnownClient = Partial<Pick<Client, 'profile' | 'region'>>;
 
 /** Resolves a setting; undefined if it has no default. Throws `usage` for an invalid value. */
 export function resolve<Row extends SettingDefinition<unknown>>(
   row: Row,
   sources: SettingSources,
-  scope: Scope = {},
+  client: KnownClient = {},
 ): Resolved<Row> {
-  const found = findSetting(row, sources, scope);
+  const found = findSetting(row, sources, client);
   if (found === undefined) return defaultOf(row) as Resolved<Row>;
   const { text, source } = found;
   const { parse } = source.kind === 'variable' && row.variable ? row.variable : row;
-  return { ...found, value: parse(text, source.name, scope.region) } as Resolved<Row>;
+  return { ...found, value: parse(text, source.name, client.region) } as Resolved<Row>;
 }
 
 function defaultOf({ fallback }: SettingDefinition<unknown>): Setting<unknown> | undefined {
@@ -56,11 +57,11 @@ type Found = Omit<Setting<unknown>, 'value'>;
 export function findSetting(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
-  { profile, region }: Scope,
+  { profile, region }: KnownClient,
 ): Found | undefined {
   const keys = keysFor(row, region);
   return (
-    findFlag(row, sources) ?? findVariable(row, keys, sources) ?? configured(keys, sources.config, profile)
+    findFlag(row, sources) ?? findVariable(row, keys, sources) ?? findInConfig(keys, sources.config, profile)
   );
 }
 
@@ -86,7 +87,7 @@ function findVariable(
 }
 
 /** Looks the keys up in the config file: the profile's own values, then the general ones. */
-export function configured(
+export function findInConfig(
   keys: readonly string[],
   { path, general, profiles }: Config,
   profile = '',
@@ -100,21 +101,19 @@ export function configured(
   return undefined;
 }
 
-/** Tells if no region is set, which is no error before the first login. */
-export function isRegionUnset(sources: SettingSources): boolean {
-  return (
-    resolve(SETTINGS.region, sources, { profile: resolve(SETTINGS.profile, sources).value }) === undefined
-  );
+/** Resolves what names the client. That no region is set is no error before the first login. */
+export function clientParts(sources: SettingSources) {
+  const profile = resolve(SETTINGS.profile, sources).value;
+  const environment = resolve(SETTINGS.environment, sources, { profile }).value;
+  return { profile, environment, region: resolve(SETTINGS.region, sources, { profile }) };
 }
 
 const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): Client {
-  const profile = resolve(SETTINGS.profile, sources).value;
-  const environment = resolve(SETTINGS.environment, sources, { profile }).value;
-  const region = resolve(SETTINGS.region, sources, { profile })?.value;
-  if (region) return { profile, environment, region };
+  const { region, ...parts } = clientParts(sources);
+  if (region) return { ...parts, region: region.value };
   const flags = REGIONS.map((each) => `--region ${each}`).join(' or ');
   throw usage(
     'no region set',
@@ -138,7 +137,7 @@ export function requireAuthUrl(sources: SettingSources, client: Client): Setting
 
 /** Returns the settings of a client as lines with their sources, with or without the defaults. */
 export function settingLines(sources: SettingSources, client: Client, withDefaults = true): string[] {
-  return Object.values<SettingDefinition<unknown>>(SETTINGS).flatMap((row) => {
+  return ROWS.flatMap((row) => {
     const found = valueOrError(() => resolve(row, sources, client));
     const { name = row.key, show = String } = row;
     if (found instanceof GwtokenError) return `${name}: ${found.message}`;

@@ -188,7 +188,7 @@ export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Reg
   return scope === 'client' && region ? [`${key}.${region}`, key] : [key];
 }
 
-const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
+export const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {
   return ROWS.flatMap(allKeys);

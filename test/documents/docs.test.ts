@@ -28,9 +28,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as { version: stri
 /** Every variable of ours that the code reads. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-  ...REGIONS.flatMap((region) =>
-    variablePairs({ profile: 'default', environment: 'sandbox', region }).flat(),
-  ),
+  ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat()),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
 /** What `env` and `exec` set. */

@@ -9,7 +9,7 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
-import { resolve } from '../../settings/resolve';
+import { clientParts, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { quoted, shellWord } from '../../text';
@@ -26,9 +26,7 @@ type Given = ReturnType<typeof checkGiven>;
 /** Checks what is given before anything is prompted for, read or done. Throws `usage`. */
 export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { flags } = sources;
-  const profile = resolve(SETTINGS.profile, sources).value;
-  const environment = resolve(SETTINGS.environment, sources, { profile }).value;
-  const region = resolve(SETTINGS.region, sources, { profile });
+  const { profile, environment, region } = clientParts(sources);
   // A variable may be another region's.
   if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
   const clientId = flags['client-id'] === undefined ? undefined : String(flags['client-id']);
@@ -76,8 +74,8 @@ export async function readAnswers(
 
 /** Returns the line that logs this client in. */
 export function loginLine(client: Client, authUrl: string, clientId: string): string {
-  const [url, id] = [authUrl, clientId].map(shellWord);
-  return `gwtoken login ${clientFlags(client)} --auth-url ${url} --client-id ${id}`;
+  const id = shellWord(clientId);
+  return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
 }
 
 const ABOUT_AUTH_URL =
@@ -154,14 +152,14 @@ async function askClientId(
   { terminal }: World,
 ): Promise<string> {
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
-  const check = (answer: string) => asSentence(clientIdProblem(answer));
+  const check = (answer: string) => asSentence(answer, clientIdProblem(answer));
   return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
 async function askSecret(authUrl: string, { terminal }: World): Promise<string> {
   return await terminal.askSecret(`Client secret (sent to ${authUrl})`, (answer) =>
-    asSentence(secretProblem(answer)),
+    asSentence(answer, secretProblem(answer)),
   );
 }
 
@@ -169,6 +167,6 @@ function capitalized(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-function asSentence(problem: string | undefined): string | undefined {
-  return problem === 'is empty' ? 'Required' : problem && `It ${problem}`;
+function asSentence(answer: string, problem: string | undefined): string | undefined {
+  return answer === '' ? 'Required' : problem && `It ${problem}`;
 }
