@@ -6,7 +6,7 @@
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
 import { envOptions, envOutput } from '../formats/env-formats';
-import { getFormat } from '../formats/get-formats';
+import { formatForGet } from '../formats/get-formats';
 import { findSetting, gather, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
@@ -32,7 +32,7 @@ export function quick(argv: readonly string[], world: QuickRun): string | undefi
 }
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
-  const format = getFormat(flags);
+  const format = formatForGet(flags);
   if ((flags['output'] ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format(cached, world.now());

@@ -24,10 +24,9 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 
 /** Says on a terminal, where nothing is evaluated, which line does that. */
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
-  const command = unset === true ? 'gwtoken env --unset' : 'gwtoken env';
+  const [command, what] = unset === true ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
   const line = format === undefined ? evaluatingLine(command, env) : formatNamed(format).hint?.(command);
   if (line === undefined) return;
-  const what = unset === true ? 'unset' : 'set';
   // $SHELL is the login shell, and another may run in it.
   const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';
   const hint = `nothing was ${what} yet; to ${what} the variables, run: ${line}${others}`;

@@ -1,6 +1,6 @@
 /** The command `gwtoken get`. */
 import { usage } from '../errors';
-import { GET_FORMATS, getFormat } from '../formats/get-formats';
+import { formatForGet, GET_FORMATS } from '../formats/get-formats';
 import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
@@ -9,7 +9,7 @@ import { STDOUT } from './flags';
 import { selectedToken } from './selected-token';
 
 export async function printToken(flags: FlagValues, world: World): Promise<void> {
-  const format = getFormat(flags);
+  const format = formatForGet(flags);
   checkOutput(flags['output']);
   const answer = await selectedToken(gather(flags, world), world);
   const text = format(answer, world.now());

@@ -1,11 +1,14 @@
-/** Items in the keychain, and their JSON: `{"client_id":"…","client_secret":"…","auth_url":"…"}`. */
+/**
+ * Items in the keychain, and the JSON that they and credential commands have:
+ * `{"client_id":"…","client_secret":"…","auth_url":"…"}`.
+ */
 
 import { type Client, clientFlags, clientName } from '../client';
 import { failure, GwtokenError, orUndefined, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
-export interface StoredCredentials extends Credentials {
+export interface BoundCredentials extends Credentials {
   /** Auth URL that the credentials are for; undefined if the item or the command names none. */
   readonly authUrl: string | undefined;
 }
@@ -13,7 +16,7 @@ export interface StoredCredentials extends Credentials {
 /** Limit of the Windows Credential Manager; the same everywhere, so that an item can move. */
 const LIMIT_BYTES = 2560;
 
-export function formatItem({ clientId, clientSecret, authUrl }: StoredCredentials): string {
+export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials): string {
   const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
   const bytes = Buffer.byteLength(text);
   if (bytes <= LIMIT_BYTES) return text;
@@ -24,7 +27,7 @@ export function formatItem({ clientId, clientSecret, authUrl }: StoredCredential
 }
 
 /** Reads an item. Throws `keychain`, which never shows the value. */
-export function parseItem(text: string, client: Client): StoredCredentials {
+export function parseItem(text: string, client: Client): BoundCredentials {
   const stored = parseCredentials(text, client);
   if (typeof stored !== 'string') return stored;
   const flags = clientFlags(client);
@@ -44,7 +47,7 @@ export function notReturned(client: Client, hints: readonly string[] = []): Gwto
 }
 
 /** Reads the JSON of an item, or of a credential command; or returns its fault as the end of a sentence. */
-export function parseCredentials(text: string, { region }: Client): StoredCredentials | string {
+export function parseCredentials(text: string, { region }: Client): BoundCredentials | string {
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   if (parsed === undefined) return 'is not JSON';
   const { client_id, client_secret, auth_url } = (parsed ?? {}) as Record<string, unknown>;

@@ -10,7 +10,7 @@ import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
-import { notReturned, parseCredentials, parseItem, type StoredCredentials } from './keychain-item';
+import { type BoundCredentials, notReturned, parseCredentials, parseItem } from './keychain-item';
 
 /** Runs the command and reads the credentials that it prints. */
 export async function fromCommand(
@@ -59,7 +59,7 @@ function problemOf(end: CommandEnd, timeoutMs: number): string {
   }
 }
 
-function readPrinted(text: string, name: string, client: Client): StoredCredentials {
+function readPrinted(text: string, name: string, client: Client): BoundCredentials {
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;
     throw failure('no-credentials', `${message} (from ${name})`);
@@ -109,7 +109,7 @@ export async function fromKeychain(
 }
 
 /** Throws `usage` of the reason `bound-elsewhere` if the secret is for another auth URL, or for none. */
-function checkBinding(bound: string, stored: StoredCredentials, { authUrl }: Wanted): void {
+function checkBinding(bound: string, stored: BoundCredentials, { authUrl }: Wanted): void {
   const { value, source } = authUrl;
   if (stored.authUrl === value) return;
   const own = stored.authUrl ?? 'no auth URL';

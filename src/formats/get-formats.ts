@@ -34,7 +34,7 @@ function isoTime(ms: number | undefined): string | undefined {
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
 /** Returns the format that the flags name; an unknown one is a `usage` error. */
-export function getFormat({ format, json }: FlagValues): GetFormat {
+export function formatForGet({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
     throw usage('--json and --format cannot be used together', 'omit one of them');
   return formatAmong(FORMATS, String(format ?? (json ? 'json' : 'token')));

@@ -10,7 +10,7 @@ import {
   formatNamed,
 } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
-import { GET_FORMATS, getFormat } from '../../src/formats/get-formats';
+import { formatForGet, GET_FORMATS } from '../../src/formats/get-formats';
 import { prefixOf, tokenVariables } from '../../src/formats/token-variables';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
@@ -240,7 +240,7 @@ describe('the output of get', () => {
     from: 'cache',
   } as const;
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
-    getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+    formatForGet(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
   /** What each prints: a new format gets its line here. The helper's life ends a fifth of it early. */
   const PRINTS: Readonly<Record<string, string>> = {

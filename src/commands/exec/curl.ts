@@ -2,7 +2,7 @@
 
 import { profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
-import { getFormat } from '../../formats/get-formats';
+import { formatForGet } from '../../formats/get-formats';
 import { maskToken } from '../../formats/mask';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
@@ -21,7 +21,7 @@ export async function runCurl(
   const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];
   const answer = await selectedToken(sources, world);
   maskToken(answer.token.accessToken, world);
-  const header = getFormat({ format: 'curl' })(answer, world.now());
+  const header = formatForGet({ format: 'curl' })(answer, world.now());
 
   const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];
   const options = { env: withoutCredentials(world.env), text: header + protocolsFor(args[0]!) };

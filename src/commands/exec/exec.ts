@@ -18,15 +18,15 @@ export async function runCommand(
   ...args: string[]
 ): Promise<number> {
   const prefix = prefixOf(flags['prefix']);
-  if (flags['token-file'] === '') throw usage('--token-file is empty', 'pass a file');
+  const given = flags['token-file'];
+  if (given === '') throw usage('--token-file is empty', 'pass a file');
   const sources = gather(flags, world);
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  const file =
-    flags['token-file'] === undefined ? undefined : world.absolutePath(String(flags['token-file']));
+  const file = given === undefined ? undefined : world.absolutePath(String(given));
   const env = childEnvironment(
     world.env,
     [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],

@@ -62,8 +62,8 @@ export async function ask(
 }
 
 /**
- * Asks the child on Linux, where "not there" and "denied" may mean that the keyring is locked or missing. Of a
- * hundred sessions of KWallet 5, one has a wrong key: it is refused, or an item is read as not there.
+ * Asks the child on Linux, where "not there" and "denied" may mean that the keyring is locked or missing.
+ * Of a hundred sessions of KWallet 5, one has a wrong key: it is refused, or an item is read as not there.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Value> {
   const checkOpen = async (): Promise<void> => {

@@ -131,8 +131,8 @@ function startError(error: unknown, command: string, isWindows: boolean): Gwtoke
 
 /** @param shell runs what is no program; undefined for a command of gwtoken's own choice */
 function notFound(command: string, shell?: string): GwtokenError {
-  const inShell = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
-  const hint = shell === undefined ? 'install it, or add its directory to PATH' : inShell;
+  const typed = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
+  const hint = shell === undefined ? 'install it, or add its directory to PATH' : typed;
   return failure('not-found', `command not found: ${shown(command)}`, hint);
 }
 

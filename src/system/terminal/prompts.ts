@@ -26,7 +26,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
   const { stdin, stderr } = proc;
   let isShown = false;
   /** The question whose answer is not shown; readline itself shows any other again after fg. */
-  let hidden = '';
+  let hiddenQuestion = '';
   const write: Writable['_write'] = (chunk, _, done) => {
     if (isShown) stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
     done();
@@ -37,7 +37,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
     if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
   };
   const redraw = (): void => {
-    stderr.write(hidden);
+    stderr.write(hiddenQuestion);
     reader.resume();
   };
   // Ctrl-C; Ctrl-D or the end of input; and Ctrl-Z with fg, behind which readline is paused.
@@ -52,6 +52,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
         // Ends a line that nobody asked for: readline drops it.
         reader.write(null, { name: 'enter' });
         const line = await new Promise<string>((resolve) => {
+          // For the question, which readline writes at once.
           isShown = true;
           reader.question(question, (given) => {
             // At once: the rest of what was pasted comes right behind.
@@ -59,14 +60,14 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
             resolve(given);
           });
           isShown = !isSecret;
-          if (isSecret) hidden = question;
+          if (isSecret) hiddenQuestion = question;
         });
         isLineEnded = !isSecret;
         return withBackspaces(line).trim();
       });
     } finally {
       isShown = false;
-      hidden = '';
+      hiddenQuestion = '';
       if (!isLineEnded) stderr.write('\n');
     }
   };

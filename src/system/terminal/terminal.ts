@@ -12,9 +12,9 @@ export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 
 export function openTerminal(
   { env, stdin, stdout, stderr }: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr'>,
-  openPrompts: () => Promise<ReadLine>,
+  prompts: () => Promise<ReadLine>,
 ): Omit<Terminal, 'spin' | 'page'> {
-  const readLine: ReadLine = async (question, isSecret) => (await openPrompts())(question, isSecret);
+  const readLine: ReadLine = async (question, isSecret) => (await prompts())(question, isSecret);
   /** Asks until the check finds no problem. */
   const ask = async (
     question: string,
@@ -36,7 +36,7 @@ export function openTerminal(
       return isCi(env) ? 'CI is set' : undefined;
     },
     async hideTyping() {
-      await openPrompts();
+      await prompts();
     },
     ask: (question, check, stored) => ask(question, check, { stored }),
     askSecret: (question, check) => ask(question, check, { isSecret: true }),
