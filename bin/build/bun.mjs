@@ -12,8 +12,8 @@ export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
 export const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
 
 /**
- * Bytecode saves the parser's time at each start. What Bun reads by itself in the directory that a program is started in
- * belongs to whoever made that directory: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script of its own.
+ * Bytecode saves the parser's time at each start. What Bun reads by itself in the directory that a program is
+ * started in may be anybody's: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script.
  */
 const COMPILE = [
   '--compile',
@@ -23,16 +23,16 @@ const COMPILE = [
   '--no-compile-autoload-bunfig',
   '--no-compile-autoload-tsconfig',
   '--no-compile-autoload-package-json',
-  // Nothing here runs long enough to be worth compiling: a warm get takes 6 % less, a cold one and --help 13 %.
+  // Nothing here runs long enough to be worth compiling: a warm get takes 6 % less, --help 13 %.
   '--compile-jit-policy=1000',
 ];
 
 /**
- * The runtime's own ways that gwtoken must not have, each with a text of the same length in its place: a name with
- * a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line of Bun, load
- * scripts and open a debugger; the address gets a report of each crash, unasked on macOS and Windows.
+ * The runtime's own ways that gwtoken must not have, each with a text of the same length in its place: a name
+ * with a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line
+ * of Bun, load scripts and open a debugger; the address gets reports of crashes on macOS and Windows.
  */
-const CLOSED = {
+const BACK_DOORS = {
   BUN_BE_BUN: 'BUN=BE=BUN',
   BUN_OPTIONS: 'BUN=OPTIONS',
   BUN_INSPECT: 'BUN=INSPECT',
@@ -40,14 +40,15 @@ const CLOSED = {
 };
 
 /** Bun's package brings no text of its licence: what its LICENSE.md asks to be passed on. */
-export const BUN_LICENSE = `This executable contains the runtime of Bun, https://bun.com, which is licensed under the MIT License.
+export const BUN_LICENSE = `\
+This executable contains the runtime of Bun, https://bun.com, which is licensed under the MIT License.
 
-Bun statically links JavaScriptCore and other parts of WebKit, which are licensed under the GNU Library General Public
-License, version 2, and further libraries under licences of their own. The list, and where the source of each is:
-https://github.com/oven-sh/bun/blob/main/LICENSE.md
+Bun statically links JavaScriptCore and other parts of WebKit, which are licensed under the GNU Library
+General Public License, version 2, and further libraries under licences of their own. The list, and where
+the source of each is: https://github.com/oven-sh/bun/blob/main/LICENSE.md
 
-To run gwtoken with a changed WebKit: build Bun with it, as that page says, and build this executable with the Bun that
-you have made (in gwtoken's source: bin/build/executable.mjs).`;
+To run gwtoken with a changed WebKit: build Bun with it, as that page says, and build this executable with
+the Bun that you have made (in gwtoken's source: bin/build/executable.mjs).`;
 
 /** Returns the platform of this machine. */
 export function ownTarget() {
@@ -62,11 +63,11 @@ export function ownTarget() {
  * @param {string} target
  * @param {string} directory
  * @param {string} file
- * @param {boolean} isClosed if what {@link CLOSED} names is taken out of the runtime
+ * @param {boolean} hasNoBackDoors if what {@link BACK_DOORS} names is taken out of the runtime
  */
-export function compile(target, directory, file, isClosed) {
+export function compile(target, directory, file, hasNoBackDoors) {
   const runtime = readFileSync(fetchBun(target));
-  if (isClosed) close(runtime);
+  if (hasNoBackDoors) closeBackDoors(runtime);
   if (target.startsWith('windows')) nameForWindows(runtime, MANIFEST.version);
   writeFileSync(join(directory, 'runtime'), runtime, { mode: 0o755 });
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
@@ -75,8 +76,8 @@ export function compile(target, directory, file, isClosed) {
 }
 
 /** @param {Buffer} runtime */
-function close(runtime) {
-  for (const [name, instead] of Object.entries(CLOSED)) {
+function closeBackDoors(runtime) {
+  for (const [name, instead] of Object.entries(BACK_DOORS)) {
     let at = runtime.indexOf(name);
     if (at < 0) throw new Error(`no ${name} that could be closed: see what this version of Bun has`);
     for (; at >= 0; at = runtime.indexOf(name, at)) runtime.write(instead, at, 'latin1');
@@ -84,8 +85,8 @@ function close(runtime) {
 }
 
 /**
- * Returns the path of Bun for a platform, from its package in the registry, at the version and with the integrity of
- * bun.json. `npm view @oven/bun-linux-x64@VERSION dist.integrity` tells those of another version.
+ * Returns the path of Bun for a platform, from its package in the registry, at the version and with the
+ * integrity of bun.json. For another version: `npm view @oven/bun-linux-x64@VERSION dist.integrity`.
  * @param {string} target
  */
 function fetchBun(target) {

@@ -1,5 +1,5 @@
-// The standalone executable of a platform: rolldown's bundle of bin/gwtoken-executable.ts, compiled into Bun's runtime
-// with keytar's native part in it.
+// The standalone executable of a platform: rolldown's bundle of bin/gwtoken-executable.ts, compiled into
+// Bun's runtime with keytar's native part in it.
 import {
   appendFileSync,
   copyFileSync,
@@ -16,7 +16,7 @@ import { BUN, BUN_FOLDER, BUN_LICENSE, compile } from './bun.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
 import { machineOf } from './verify.mjs';
 
-/** For this machine `gwtoken` in it, for all in a directory of each; ignored by git, and not of the npm package. */
+/** For this machine `gwtoken` in it, for all in a directory of each; ignored by git and npm. */
 export const EXECUTABLES = join(ROOT, 'executables');
 /** The platforms, each with the directory of keytar's native part for it. @type {Record<string, string>} */
 export const TARGETS = {
@@ -30,7 +30,7 @@ export const TARGETS = {
 };
 /** Upstream's package has x64's native part there, 7.10.6 at least: no keychain could be opened. */
 const WITHOUT_KEYTAR = 'linux-arm64-musl';
-/** Named so that Bun takes it for data: what it takes for a native module it loads from the temporary directory. */
+/** Named so that Bun takes it for data: a native module it would load from the temporary directory. */
 const KEYTAR = 'keytar.data';
 const OTHER_KEYTAR = 'keytar.cjs';
 
@@ -38,7 +38,7 @@ const OTHER_KEYTAR = 'keytar.cjs';
  * Makes the executable of a platform, and gives its path.
  * @param {string} target
  * @param {string} directory where to put it
- * @param {string} [otherKeytar] for tests: a module in the place of the platform's keytar; Bun's variables are heeded
+ * @param {string} [otherKeytar] for tests: a module in keytar's place; Bun's variables are heeded
  */
 export async function buildExecutable(target, directory, otherKeytar) {
   const prebuild = TARGETS[target];
@@ -75,8 +75,8 @@ export async function buildExecutable(target, directory, otherKeytar) {
 }
 
 /**
- * The input of Bun: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in one, the
- * modules of Node that any part needs would be loaded at every start, which takes longer than all the rest.
+ * The input of Bun: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in
+ * one, the modules of Node that any part needs would be loaded at every start, which takes longest.
  * @param {string} directory
  * @param {boolean} hasKeytar
  * @param {boolean} [hasOtherKeytar]
@@ -91,9 +91,9 @@ export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
 }
 
 /**
- * keytar's native part from beside the bundle, or the tests' module in the place of what loads it. The programs, which
- * export nothing, are marked as modules: where another file imports them, rolldown takes them for CommonJS, and then
- * each module of the quick path for one that has to be started by a call.
+ * keytar's native part from beside the bundle, or the tests' module in the place of what loads it. The
+ * programs, which export nothing, are marked as modules: where another file imports them, rolldown takes them
+ * for CommonJS, and then each module of the quick path for one that has to be started by a call.
  * @param {boolean} hasOtherKeytar
  * @returns {import('rolldown').Plugin}
  */

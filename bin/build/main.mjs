@@ -1,5 +1,5 @@
-// Started by package.json's scripts: `package`, `action` or `executable` builds that form, `run ARGS` runs the
-// sources as they are. --all: the executable for every platform; --pack: also what a release has of it, in release/.
+// Started by package.json's scripts: `package`, `action` or `executable` builds that form, `run ARGS` runs
+// the sources as they are. --all: the executable for every platform; --pack: also a release's, in release/.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

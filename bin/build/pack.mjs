@@ -1,5 +1,5 @@
-// A release beside the npm package: an archive for each platform, and the action's program. On Linux, with GNU
-// tar, zip and unzip; the same programs give the same bytes.
+// A release beside the npm package: an archive for each platform, and the action's program. On Linux, with
+// GNU tar, zip and unzip; the same programs give the same bytes.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -74,9 +74,9 @@ function tar(file, content, names) {
 
 /** @param {string} file @param {string} content @param {readonly string[]} names */
 function zip(file, content, names) {
+  const [date, env] = [sourceDate(), { ...process.env, TZ: 'UTC' }];
   for (const name of readdirSync(content, { recursive: true, encoding: 'utf8' }))
-    utimesSync(join(content, name), sourceDate(), sourceDate());
+    utimesSync(join(content, name), date, date);
   rmSync(file, { force: true });
-  const env = { ...process.env, TZ: 'UTC' };
   execFileSync('zip', ['-q', '-X', '-r', file, ...[...names].sort()], { cwd: content, env });
 }

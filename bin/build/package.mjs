@@ -50,7 +50,10 @@ export async function buildPackage(directory) {
   return output;
 }
 
-/** The GitHub action's program, which git ignores: release.yml puts it on a commit of its own. @param {string} directory */
+/**
+ * The GitHub action's program, which git ignores: release.yml puts it on a commit of its own.
+ * @param {string} directory
+ */
 export const buildAction = (directory) =>
   bundleForNode(directory, { input: { action: 'bin/gwtoken-action.ts' } });
 
@@ -113,7 +116,7 @@ export async function bundle(
   return output;
 }
 
-/** Returns the time of the sources in seconds since the epoch, so that a commit always gives the same bytes. */
+/** Returns the time of the sources in seconds since the epoch: a commit always gives the same bytes. */
 export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
   const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;

@@ -1,7 +1,10 @@
-// Checks of the programs that a release has packed, by their own bytes: any machine can check each platform's.
+// Checks of the programs that a release has packed, by their bytes: any machine checks each platform's.
 import { readFileSync } from 'node:fs';
 
-/** The platforms by the machine's number in the header of ELF, Mach-O or PE. @type {Record<number, string>} */
+/**
+ * The platforms by the machine's number in the header of ELF, Mach-O or PE.
+ * @type {Record<number, string>}
+ */
 const PLATFORMS = {
   62: 'linux-x64',
   183: 'linux-arm64',

@@ -1,5 +1,5 @@
-// The properties of an .exe on Windows, in Bun's runtime, which otherwise says that it is Bun by Oven. Bun's own flags
-// for it work on Windows only.
+// The properties of an .exe on Windows, in Bun's runtime, which otherwise says that it is Bun by Oven. Bun's
+// own flags for it work on Windows only.
 
 /** @param {string} text */
 const utf16 = (text) => Buffer.from(`${text}\0`, 'utf16le');
@@ -8,7 +8,7 @@ const aligned = (bytes) => Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)
 const NONE = Buffer.alloc(0);
 
 /**
- * Returns a part of a version resource (VS_VERSIONINFO): three numbers, its key, its value and the parts in it.
+ * Returns a part of a version resource (VS_VERSIONINFO): three numbers, its key, its value and its parts.
  * @param {string} key
  * @param {Buffer | string} value
  * @param {Buffer[]} parts
@@ -30,9 +30,9 @@ function part(key, value, ...parts) {
 export function nameForWindows(runtime, version) {
   // With the zeros that fill its place and the first word of its value: the name alone is elsewhere too.
   const key = Buffer.concat([utf16('VS_VERSION_INFO\0'), Buffer.from('bd04effe', 'hex')]);
-  const at = runtime.indexOf(key) - 6;
+  const at = runtime.indexOf(key) - 6; // its three numbers come first
   const old = runtime.subarray(at, at + runtime.readUInt16LE(at));
-  const fixed = Buffer.from(old.subarray(40, 92));
+  const fixed = Buffer.from(old.subarray(40, 92)); // VS_FIXEDFILEINFO
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);
   // The file's and the product's.
   for (const [index, number] of [minor, major, 0, patch, minor, major, 0, patch].entries())
