@@ -62,6 +62,7 @@ const RUN = `
 const { command, args, env, cwd, stdin } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
 Object.assign(process.env, env);
 const run = require('node:child_process').spawnSync(command, args, { cwd, input: stdin, encoding: 'utf8' });
+if (run.error) throw run.error;
 console.log(JSON.stringify({ code: run.status, stdout: run.stdout, stderr: run.stderr }));`;
 
 export function openWindows() {
