@@ -50,7 +50,11 @@ export function openWorld(
         if (!page(text, proc)) streams.stdout.write(text);
       },
     },
-    keychain: openKeychain({ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD }),
+    keychain: openKeychain({
+      ...{ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD },
+      // Meanwhile Node reads its CAs, for which the request would wait an eighth of a cold get.
+      whileReading: () => void import('node:tls').then((tls) => tls.createSecureContext()).catch(() => {}),
+    }),
     postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
       (await import('./processes/run-program')).runProgram({ platform, onSignals }, ...call),

@@ -20,6 +20,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   readonly childPath: string;
   /** Undefined on Windows. */
   readonly uid: number | undefined;
+  /** Called once the child has been asked for a secret: to start and to read takes it a while. */
+  readonly whileReading?: () => void;
 };
 
 const NOTICE_AFTER_MS = 2000;
@@ -93,7 +95,9 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
   const kill = () => child.kill('SIGKILL');
   over.addEventListener('abort', kill, { once: true });
   try {
-    return await answerOf(child, request, world.platform);
+    const answer = answerOf(child, request, world.platform);
+    if (request.op === 'get') world.whileReading?.();
+    return await answer;
   } finally {
     kill();
   }

@@ -81,6 +81,14 @@ test('an aborted call does not start the keychain child', async () => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
+test('something else is done while a secret is read, and only then', async () => {
+  let meanwhile = 0;
+  const { keychain } = keychainWith(asFunction('async () => null'), { whileReading: () => meanwhile++ });
+  await keychain.get(ACCOUNT);
+  await keychain.delete(ACCOUNT);
+  expect(meanwhile).toBe(1);
+});
+
 test('the child gets its request by the channel alone, and no option of our Node or variable of gwtoken, Node or Bun', async () => {
   process.execArgv.push('--no-warnings');
   onCleanup(() => process.execArgv.pop());

@@ -20,14 +20,8 @@ export function keychainWith(
 ) {
   const { dir, childPath } = copyProgram(keytar);
   const stderr = { isTTY: () => false, write: () => {} };
-  const keychain = openKeychain({
-    platform: 'darwin',
-    env: {},
-    stderr,
-    uid: process.geteuid?.(),
-    childPath,
-    ...world,
-  });
+  const uid = process.geteuid?.();
+  const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, uid, childPath, ...world });
   return { keychain, module: join(dir, 'node_modules', 'keytar') };
 }
 
