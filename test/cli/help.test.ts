@@ -123,6 +123,7 @@ describe('gwtoken', () => {
     const { stdout } = await gw.cli(['help', 'ci', 'gitlab', 'ci']);
     expect(stdout.split('\n')[0]).toBe('\x1b[1mGITLAB CI\x1b[22m');
     expect(stdout).not.toContain('Jenkins');
+    expect(stdout).toMatch(/[^\n]\n$/);
     expect(await inside().cli(['help', 'ci', 'travis'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

@@ -97,7 +97,7 @@ describe('the first failure ends doctor:', () => {
     await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
   });
 
-  test('credentials for another auth URL', async () => {
+  test('credentials for another auth URL, or a command that fails', async () => {
     await login();
     const said = await steps('--auth-url', 'https://b.example.com');
     expect([said[0], ...said.slice(4)]).toEqual([
@@ -105,6 +105,9 @@ describe('the first failure ends doctor:', () => {
       'ok keychain: answered',
       expect.stringMatching(/^failed credentials: .*; nothing was sent$/),
     ]);
+    await gw.cli(['config', 'set', 'credential-command', 'pass show it']);
+    gw.own = { runCredentialCommand: async () => ({ how: 'exited', code: 7, stdout: Buffer.alloc(0) }) };
+    expect((await steps())[4]).toMatch(/^failed credentials: the credential command exited with code 7 /);
     expect(gw.posts).toEqual([]);
   });
 
