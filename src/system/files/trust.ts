@@ -46,7 +46,7 @@ export function makeDirectory(path: string): void {
 }
 
 /**
- * Checks that files can be created in a directory or, if it is missing, that it can be created. Not in
+ * Returns true if files can be created in a directory or, if it is missing, it can be created. Not in
  * another user's: `sudo gwtoken` would leave something in a HOME that its user cannot change.
  *
  * @throws the system's error, or EUNTRUSTED

@@ -31,6 +31,7 @@ export async function runCredentialCommand(
       child.kill();
       child.unref();
     });
+    // There is no stdout if Node could make no pipe: the error of starting follows.
     const [stdout, [code, killedBy]] = await Promise.all([
       readAll(child.stdout ?? [], maxBytes),
       once(child, 'close'),
