@@ -121,9 +121,8 @@ describe('gwtoken', () => {
     const gw = inside();
     gw.env['FORCE_COLOR'] = '1';
     const { stdout } = await gw.cli(['help', 'ci', 'gitlab', 'ci']);
-    expect(stdout.split('\n')[0]).toBe('\x1b[1mGITLAB CI\x1b[22m');
+    expect([stdout.split('\n')[0], stdout.match(/\n*$/)?.[0]]).toEqual(['\x1b[1mGITLAB CI\x1b[22m', '\n']);
     expect(stdout).not.toContain('Jenkins');
-    expect(stdout).toMatch(/[^\n]\n$/);
     expect(await inside().cli(['help', 'ci', 'travis'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

@@ -39,8 +39,8 @@ describe('gwtoken curl', () => {
   test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
     'leaves the options of %s together, they are curl’s',
     async (word) => {
-      for (const flags of [[], ['-r', 'eu'], ['-reu'], ['--region=eu'], ['--region', 'eu', '--'], ['--']])
-        expect(await curl(...flags, word, '/a')).toEqual([word, '/a']);
+      for (const flags of ['', '-r eu', '-reu', '--region=eu --no-cache', '--region eu', '--', '-r eu --'])
+        expect(await curl(...flags.split(' ').filter(Boolean), word, '/a')).toEqual([word, '/a']);
       expect(await curl('/a', word)).toEqual(['https://gw.eu.example.com/v1/a', word]);
     },
   );

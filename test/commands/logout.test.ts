@@ -58,8 +58,7 @@ test('logout can be finished if the keychain’s process ended once it had remov
     if (remove(account)) throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
     return false;
   };
-  expect((await logout('--region', 'eu')).code).toBe(5);
-  expect((await logout('--region', 'eu')).code).toBe(4);
+  for (const code of [5, 4]) expect((await logout('--region', 'eu')).code).toBe(code);
 });
 
 test('an item that the keychain does not return may be hidden on Linux, and is removed elsewhere', async () => {

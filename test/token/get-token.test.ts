@@ -129,10 +129,10 @@ test('a CA file that cannot be used is named with its source', async () => {
   gw.answer = () => {
     throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
   };
-  const stderr = 'gwtoken: error: no such CA file: /ca.pem (from GWTOKEN_CA_FILE)\nhint: h\n';
-  expect(await gw.cli(['get'])).toEqual({ code: 2, stdout: '', stderr });
-  const { stdout } = await gw.cli(['doctor']);
-  expect(stdout).toContain('\nFAIL settings   no such CA file: /ca.pem (from GWTOKEN_CA_FILE)\n');
+  const said = 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)';
+  const failed = { code: 2, stdout: '', stderr: `gwtoken: error: ${said}\nhint: h\n` };
+  expect(await gw.cli(['get'])).toEqual(failed);
+  expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${said}\n`);
 });
 
 describe('a remembered refusal', () => {

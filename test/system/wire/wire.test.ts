@@ -48,7 +48,7 @@ test('postForm() ends when its time is up, whatever the endpoint does, and hangs
     connected: (socket) => void socket.on('close', () => (hungUp = true)),
     answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
   });
-  await expect(ask(url, { timeoutMs: 1500 })).rejects.toMatchObject({ reason: 'time-limit' });
+  await expect(ask(url, { timeoutMs: 1500 })).rejects.toMatchObject({ reason: 'time-limit', retry: {} });
   await until('it is closed', () => hungUp);
 });
 
