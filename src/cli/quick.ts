@@ -33,7 +33,7 @@ export function quick(argv: readonly string[], world: QuickRun): string | undefi
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = formatForGet(flags);
-  if ((flags['output'] ?? STDOUT) !== STDOUT) return undefined;
+  if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format(cached, world.now());
 }
@@ -42,7 +42,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
 function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
   if (world.mayBeTerminal()) return undefined;
   const options = envOptions(flags);
-  if (flags['unset'] || options.format.appendsTo !== undefined) return undefined;
+  if (flags.unset || options.format.appendsTo !== undefined) return undefined;
   const cached = cachedToken(flags, world);
   return cached && envOutput(cached.token, options);
 }

@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], given: World): Promise<number
       return 0;
     }
     const { command, flags, args, text } = parseLine(argv, world.version);
-    verbose = flags['verbose'] === true;
+    verbose = flags.verbose ?? false;
     const traced = verbose ? tracing(world) : world;
     if (command?.load) {
       const work = await command.load();

@@ -55,8 +55,7 @@ async function dropTokensOf(key: string, profile: string | undefined, { tokens }
 
 /** Returns the profile of `--profile`: a key set with it holds for that profile only. */
 function flagProfile(flags: FlagValues): string | undefined {
-  const name = flags['profile'];
-  return typeof name === 'string' ? checkProfile(name, '--profile') : undefined;
+  return flags.profile === undefined ? undefined : checkProfile(flags.profile, '--profile');
 }
 
 /** Returns the general values and each profile's as text, or those of one profile. */

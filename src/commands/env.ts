@@ -10,7 +10,7 @@ import { selectedToken } from './selected-token';
 export async function printStatements(flags: FlagValues, world: World): Promise<void> {
   const options = envOptions(flags);
   const write = envDestination(options.format, world);
-  if (flags['unset'] === true) {
+  if (flags.unset) {
     write(envOutput(undefined, options));
   } else {
     const sources = gather(flags, world);
@@ -24,7 +24,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 
 /** Says on a terminal, where nothing is evaluated, which line does that. */
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
-  const [command, what] = unset === true ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
+  const [command, what] = unset ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
   const line = format === undefined ? evaluatingLine(command, env) : formatNamed(format).hint?.(command);
   if (line === undefined) return;
   // $SHELL is the login shell, and another may run in it.

@@ -10,19 +10,19 @@ import { selectedToken } from './selected-token';
 
 export async function printToken(flags: FlagValues, world: World): Promise<void> {
   const format = formatForGet(flags);
-  checkOutput(flags['output']);
+  checkOutput(flags.output);
   const answer = await selectedToken(gather(flags, world), world);
   const text = format(answer, world.now());
   maskToken(answer.token.accessToken, world);
   const { output = STDOUT } = flags;
   if (output === STDOUT) world.stdout.write(text);
-  else world.replaceFile(String(output), text);
+  else world.replaceFile(output, text);
 }
 
 /** Refuses no name, and a format's: in aws and gcloud `--output json` is the format. */
-function checkOutput(file: FlagValues[string]): void {
+function checkOutput(file: string | undefined): void {
   if (file === '') throw usage('--output is empty', 'pass a file, or - for stdout');
-  if (!GET_FORMATS.includes(String(file))) return;
+  if (file === undefined || !GET_FORMATS.includes(file)) return;
   throw usage(
     `--output takes a file, and ${file} is a format`,
     `use --format ${file}, or --output ./${file}`,

@@ -12,9 +12,9 @@ import { clientOrThrow } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const isAll = flags['all'] === true;
+  const isAll = flags.all ?? false;
   const clients = isAll ? allClients(flags, world) : [clientOrThrow(nothingStored(), sources, world)];
-  const mustAsk = flags['yes'] !== true && (await isAnyStored(clients, keychainTimeoutMs, world));
+  const mustAsk = !flags.yes && (await isAnyStored(clients, keychainTimeoutMs, world));
   if (mustAsk && !(await isConfirmed(clients, world))) return;
   let failed: unknown;
   for (const client of clients) {
@@ -42,7 +42,7 @@ const BY_HAND = 'Keychain items that you created with another tool are not remov
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
 function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
-  if (['region', 'sandbox', 'profile'].some((name) => flags[name] !== undefined))
+  if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
     throw usage('--all cannot be used with flags that name a client', 'to remove one client, omit --all');
   const stored = Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
   if (stored.length === 0) throw nothingStored();

@@ -114,7 +114,7 @@ export function refusalSteps(
 /** Returns how variables would help: set, no longer empty, or no longer ignored. */
 function variablesHint(client: Client, { env, flags }: SettingSources, set = 'set'): readonly string[] {
   const names = variablePairs(client).flat();
-  if (flags['profile'] !== undefined) {
+  if (flags.profile !== undefined) {
     const ignored = names.find((name) => env[name]);
     if (ignored === undefined) return [];
     const instead = `set GWTOKEN_PROFILE=${client.profile} instead`;

@@ -13,7 +13,7 @@ import { waysToCredentials } from './selected-token';
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const rows = readRows(sources, world);
-  if (flags['json'] === true) {
+  if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
     world.stdout.write(

@@ -37,7 +37,7 @@ export function sourceOf(
   client: Client,
   world: Pick<World, 'env' | 'readFile'>,
   // A profile that a flag names has its own credentials, as in `aws`.
-  skipsVariables = sources.flags['profile'] !== undefined,
+  skipsVariables = sources.flags.profile !== undefined,
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const command = resolve(SETTINGS.credentialCommand, sources, client);

@@ -32,8 +32,8 @@ const SHELLS = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pw
  * Returns the format of that name, or shell; an unknown one is a `usage` error. The default is always sh:
  * `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known.
  */
-export function formatNamed(name: FlagValues[string] = 'sh'): Format {
-  return formatAmong<Format>({ ...FORMATS, ...SHELLS }, String(name), ENV_FORMATS);
+export function formatNamed(name = 'sh'): Format {
+  return formatAmong<Format>({ ...FORMATS, ...SHELLS }, name, ENV_FORMATS);
 }
 
 /** The look of the output. */
@@ -45,7 +45,7 @@ export interface EnvOptions {
 /** Reads the flags of `gwtoken env`. Throws `usage` for what the format cannot do. */
 export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
   const format = formatNamed(name);
-  if (unset === true && !format.remove)
+  if (unset && !format.remove)
     throw usage(
       `--unset does not work with --format ${name}: such a file can only set variables`,
       'delete the file or the lines in it',

@@ -37,7 +37,7 @@ export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 export function formatForGet({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
     throw usage('--json and --format cannot be used together', 'omit one of them');
-  return formatAmong(FORMATS, String(format ?? (json ? 'json' : 'token')));
+  return formatAmong(FORMATS, format ?? (json ? 'json' : 'token'));
 }
 
 /**

@@ -1,6 +1,5 @@
 /** The variables that `env` and `exec` make of a token. */
 import { usage } from '../errors';
-import type { FlagValues } from '../settings/table';
 import { quoted } from '../text';
 import { expiresAtMs, type Token } from '../token/token';
 
@@ -26,12 +25,11 @@ export function tokenVariables(token: Token | undefined, prefix: string): Variab
 export const DEFAULT_PREFIX = 'GWTOKEN_';
 
 /** Returns the prefix that the flag gives, which has to begin a name, or the usual one. */
-export function prefixOf(flag: FlagValues[string], usual = DEFAULT_PREFIX): string {
+export function prefixOf(flag: string | undefined, usual = DEFAULT_PREFIX): string {
   if (flag === undefined) return usual;
-  const text = String(flag);
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text;
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(flag)) return flag;
   throw usage(
-    `invalid prefix ${quoted(text)} (from --prefix)`,
+    `invalid prefix ${quoted(flag)} (from --prefix)`,
     'use letters, digits and underscores, not starting with a digit, for example EU_',
   );
 }

@@ -66,7 +66,7 @@ export function findSetting(
 }
 
 function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): Found | undefined {
-  const flag = flags[key];
+  const flag = (flags as Readonly<Record<string, string | boolean>>)[key];
   if (flag === undefined) return undefined;
   const name = `--${flag === false ? 'no-' : ''}${key}`;
   return { text: String(flag), source: { kind: 'flag', name } };

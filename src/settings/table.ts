@@ -34,7 +34,34 @@ export interface SettingSources {
 }
 
 /** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
-export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
+export type FlagValues = Partial<Readonly<Record<ValueFlag, string> & Record<Switch, boolean>>>;
+
+type ValueFlag =
+  | 'region'
+  | 'profile'
+  | 'auth-url'
+  | 'min-ttl'
+  | 'timeout'
+  | 'retries'
+  | 'ca-file'
+  | 'format'
+  | 'output'
+  | 'prefix'
+  | 'token-file'
+  | 'client-id';
+
+/** `cache` and `verify` have only the form `--no-NAME`, which is false here. */
+type Switch =
+  | 'sandbox'
+  | 'cache'
+  | 'json'
+  | 'fresh'
+  | 'unset'
+  | 'secret-stdin'
+  | 'verify'
+  | 'all'
+  | 'yes'
+  | 'verbose';
 
 export interface SettingDefinition<T> {
   /** Name in words; absent: the key. */

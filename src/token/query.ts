@@ -56,7 +56,7 @@ export function queryOf(
     useCache: resolve(SETTINGS.cache, sources).value,
     authUrl: authUrl ?? requireAuthUrl(sources, client),
     source: sourceOf(sources, client, world),
-    fresh: sources.flags['fresh'] === true,
+    fresh: sources.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
 }

@@ -22,7 +22,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
     hints: check.hints.map(safe),
   }));
   const failure = checks.find(({ error }) => error);
-  if (flags['json'] === true) {
+  if (flags.json) {
     const shown = checks.map(({ error, ...check }) => ({ ...check, exit_code: exitCodeOf(error) }));
     const report = { version: world.version, exit_code: exitCodeOf(failure?.error) ?? 0, checks: shown };
     world.stdout.write(`${JSON.stringify(report)}\n`);

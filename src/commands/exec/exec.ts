@@ -17,7 +17,7 @@ export async function runCommand(
   command = '',
   ...args: string[]
 ): Promise<number> {
-  const prefix = prefixOf(flags['prefix']);
+  const prefix = prefixOf(flags.prefix);
   const given = flags['token-file'];
   if (given === '') throw usage('--token-file is empty', 'pass a file');
   const sources = gather(flags, world);
@@ -26,7 +26,7 @@ export async function runCommand(
   if (world.platform === 'win32') variables.forEach(checkForWindows);
   maskToken(answer.token.accessToken, world);
 
-  const file = given === undefined ? undefined : world.absolutePath(String(given));
+  const file = given === undefined ? undefined : world.absolutePath(given);
   const env = childEnvironment(
     world.env,
     [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],

@@ -29,11 +29,11 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { profile, environment, region } = clientParts(sources);
   // A variable may be another region's.
   if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
-  const clientId = flags['client-id'] === undefined ? undefined : String(flags['client-id']);
+  const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
   if (problem !== undefined)
     throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, 'pass only the client ID');
-  if (flags['secret-stdin'] === true && stdin.isTTY())
+  if (flags['secret-stdin'] && stdin.isTTY())
     throw usage(
       '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
       'pipe the secret in, or omit --secret-stdin to be prompted',
@@ -55,7 +55,7 @@ export async function readAnswers(
 ): Promise<Answers> {
   const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
   const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
-  const isPiped = sources.flags['secret-stdin'] === true;
+  const isPiped = sources.flags['secret-stdin'] ?? false;
   if (region && authUrl !== undefined && clientId !== undefined && isPiped)
     return { client, authUrl, clientId, clientSecret: await readSecret(world) };
   const needed = [

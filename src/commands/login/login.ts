@@ -28,7 +28,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   await world.config.checkWritable();
   await checkKeychain(keychainTimeoutMs, world);
 
-  const isVerified = flags['verify'] !== false;
+  const isVerified = flags.verify ?? true;
   const answers = await sayIfCancelled('stored', world, async () => {
     const first = unattended ?? (await askMissing(given, sources, world));
     return isVerified ? await verified(first, unattended === undefined, limits, world) : first;
@@ -151,7 +151,8 @@ function nextSteps(client: Client, { env, config, platform }: World): string[] {
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */
 function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, world: World): void {
-  const flags = { profile: before.flags['profile'] };
+  const { profile } = before.flags;
+  const flags = profile === undefined ? {} : { profile };
   const after: SettingSources = { flags, env: world.env, config: world.config.read() };
   // A bad variable is only a warning here: the credentials are stored.
   const source = valueOrError(() => sourceOf(after, client, world));
