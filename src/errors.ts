@@ -22,11 +22,53 @@ export function isErrorKind(text: string): text is ErrorKind {
 /** Exit code of `exec` and `curl` if gwtoken itself fails, so that it can be told from the command's. */
 export const EXEC_FAILED = 125;
 
+/** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
+export const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+] as const;
+
+export type OAuthError = (typeof OAUTH_ERRORS)[number];
+
+/** State in which the keychain did not do what was asked. */
+export type KeychainReason =
+  | 'module-missing'
+  | 'library-missing'
+  | 'not-loadable'
+  | 'no-session'
+  | 'no-provider'
+  | 'no-collection'
+  | 'locked'
+  | 'denied'
+  | 'timed-out'
+  | 'crashed'
+  | 'key-mismatch'
+  | 'failed';
+
+type NetworkReason = 'time-limit' | 'proxy-failure' | 'proxy-refusal' | 'certificate';
+
+/** Code of the system, Node, OpenSSL or undici, all of which are in capitals: `ECONNREFUSED`. */
+export type SystemCode = Uppercase<string>;
+
+/** Exact cause of an error, for code that reacts to it. A misspelt one does not compile. */
+export type Reason =
+  | OAuthError
+  | 'unauthorized'
+  | KeychainReason
+  | 'not-returned'
+  | 'bound-elsewhere'
+  | 'ca-file'
+  | NetworkReason
+  | SystemCode;
+
 interface ErrorDetails {
   /** Hints of one line each: the next command or variable, with the user's own values in it. */
   readonly hints?: readonly string[];
-  /** Exact cause, for code that reacts to it: an error code of RFC 6749, a keychain's state. */
-  readonly reason?: string | undefined;
+  readonly reason?: Reason | undefined;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
   /** Present only if a retry may help. */
@@ -46,7 +88,7 @@ export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
   readonly hints: readonly string[];
-  readonly reason: string | undefined;
+  readonly reason: Reason | undefined;
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
 
@@ -120,9 +162,9 @@ export function messageOf(error: unknown): string {
 }
 
 /** Returns the system's error code (`ENOENT`, `ECONNREFUSED`), if the thrown value has one. */
-export function systemCode(error: unknown): string | undefined {
+export function systemCode(error: unknown): SystemCode | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
+  return typeof code === 'string' ? (code as SystemCode) : undefined;
 }
 
 /** Failures at a system limit, by the system's code and call. */

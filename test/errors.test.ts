@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, limitReached } from '../src/errors';
 
 test('an error that gets more hints is the same in all else, and shows the first two', () => {
-  const told = { reason: 'invalid_client', detail: 'the reply', retry: { afterMs: 5 } };
+  const told = { reason: 'invalid_client' as const, detail: 'the reply', retry: { afterMs: 5 } };
   const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...told }).withHints(['a', 'b']);
   const own = { kind: 'refused', message: 'it said no', hints: ['wait', 'a'] };
   expect(error).toMatchObject({ ...own, ...told });

@@ -4,7 +4,7 @@
  */
 
 import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
-import { failure, GwtokenError } from '../errors';
+import { failure, GwtokenError, type Reason } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
@@ -84,7 +84,13 @@ function commandEnv({ region, environment, profile }: Client, env: Env): Env {
 }
 
 /** Reasons of a keychain that cannot be used at all. */
-const NO_KEYCHAIN = ['module-missing', 'library-missing', 'not-loadable', 'no-session', 'no-provider'];
+const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
+  'module-missing',
+  'library-missing',
+  'not-loadable',
+  'no-session',
+  'no-provider',
+];
 
 export async function fromKeychain(
   wanted: Wanted,
@@ -94,7 +100,7 @@ export async function fromKeychain(
   const { client, signal } = wanted;
   const name = clientName(client);
   const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
-    const isMissing = error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason ?? '');
+    const isMissing = error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
     // In a CI job that is the rule, and no reason to install one.
     if (!isMissing || !isCi(world.env)) throw error;
     world.trace(error.message);

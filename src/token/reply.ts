@@ -1,5 +1,5 @@
 /** The endpoint's reply: a token, a refusal, or an error that may be worth another attempt. */
-import { GwtokenError, orUndefined, type Retry } from '../errors';
+import { GwtokenError, OAUTH_ERRORS, orUndefined, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';
@@ -28,16 +28,6 @@ interface Reply extends FormReply {
   /** The body, if it is a JSON object. */
   readonly json: Record<string, unknown> | undefined;
 }
-
-/** Error codes of RFC 6749 section 5.2. */
-const REFUSALS = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-];
 
 /**
  * Returns the token in a reply, strictly by RFC 6749 section 5.1 (success) and 5.2 (refusal), since it is
@@ -115,11 +105,11 @@ function jsonObject(body: Reply['body']): Reply['json'] {
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
   const code = json?.['error'];
-  const isKnown = typeof code === 'string' && REFUSALS.includes(code) && status >= 400 && status < 500;
+  const known = status >= 400 && status < 500 ? OAUTH_ERRORS.find((each) => each === code) : undefined;
   // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
-  if (!isKnown && (status !== 401 || code !== undefined)) return undefined;
+  if (!known && (status !== 401 || code !== undefined)) return undefined;
   return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(reply)})`, {
-    reason: isKnown ? code : 'unauthorized',
+    reason: known ?? 'unauthorized',
     retry,
   });
 }

@@ -1,7 +1,7 @@
 /** One request for many processes: the holder of the client's lock sends it, the others share its outcome. */
 import { clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
-import { failure, GwtokenError, isErrorKind } from '../errors';
+import { failure, GwtokenError, isErrorKind, type Reason } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { isFor, OWNER, type Owner, parseLike, saltedHmac } from './cache';
@@ -73,7 +73,7 @@ const FAILURE = {
   kind: '',
   message: '',
   /** Exact cause; empty if there is none. */
-  reason: '',
+  reason: '' as Reason,
   /** HMAC of the ID and secret that were refused, with the owner's salt; empty if none were. */
   refused: '',
 };

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { variableChecks } from '../../src/commands/doctor/checks';
-import { GwtokenError, Interrupted } from '../../src/errors';
+import { GwtokenError, Interrupted, type Reason } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { ConnectionProgress, Keychain, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
@@ -35,7 +35,7 @@ const ofRequest = async (...flags: string[]) => (await steps(...flags)).slice(6)
 function connects(
   progress: Partial<ConnectionProgress>,
   answer?: { tookMs: number; date: string },
-  reason?: string,
+  reason?: Reason,
 ): void {
   const postForm: PostForm = async (url, { onProgress }) => {
     gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams() });

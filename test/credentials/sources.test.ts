@@ -1,7 +1,7 @@
 /** The sources of credentials, what each may hold, and what is said where it fails: in this process. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
-import { GwtokenError, valueOrError } from '../../src/errors';
+import { GwtokenError, type Reason, valueOrError } from '../../src/errors';
 import type { CommandEnd } from '../../src/world';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 
@@ -192,13 +192,19 @@ describe('the keychain', () => {
 
   test('that a CI job does not have is one without an item, and the variables are named', async () => {
     gw.env['CI'] = 'true';
-    let reason = '';
+    let reason: Reason | undefined;
     gw.items.get = () => {
       throw new GwtokenError('keychain', 'no keychain here', { reason, hints: ['start one'] });
     };
     const error = 'no credentials found for default:production:eu';
-    for (reason of ['module-missing', 'library-missing', 'not-loadable', 'no-session', 'no-provider'])
-      expect(await get(), reason).toEqual({ code: 4, error, hints: [IN_CI] });
+    const missing = [
+      'module-missing',
+      'library-missing',
+      'not-loadable',
+      'no-session',
+      'no-provider',
+    ] as const;
+    for (reason of missing) expect(await get(), reason).toEqual({ code: 4, error, hints: [IN_CI] });
     reason = 'locked';
     expect(await get()).toEqual({ code: 5, error: 'no keychain here', hints: ['start one', IN_CI] });
     gw.items.get = () => undefined;

@@ -1,5 +1,5 @@
 /** Keychain failures: a row for each reason, with the systems' texts that mean it, and what to do. */
-import { GwtokenError } from '../../errors';
+import { GwtokenError, type KeychainReason } from '../../errors';
 import { cleaned } from '../../text';
 import { allowMoreTime } from '../../waiting';
 import type { Failure } from './child';
@@ -92,9 +92,7 @@ const ROWS = {
   },
   /** By a message that gwtoken does not know. */
   failed: { message: 'unexpected keychain error' },
-} satisfies Readonly<Record<string, Row>>;
-
-export type KeychainReason = keyof typeof ROWS;
+} satisfies Readonly<Record<KeychainReason, Row>>;
 
 /** The loaders' texts of glibc and musl. */
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;

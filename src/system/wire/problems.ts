@@ -1,5 +1,5 @@
 /** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
-import { GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
+import { GwtokenError, limitReached, messageOf, type Reason, systemCode } from '../../errors';
 import { cleaned, duration } from '../../text';
 import type { ConnectionProgress } from '../../world';
 import { TimedOut } from '../limit';
@@ -80,13 +80,13 @@ const NO_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
 
 /** Reasons for which no retry helps: something has to be changed first. */
-const FINAL = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
+const FINAL: readonly (Reason | undefined)[] = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
 
 /** A sentence with its hints, and the reason that scripts get instead of the code. */
 interface Problem {
   readonly start: string;
   readonly row: Row;
-  readonly reason?: string;
+  readonly reason?: Reason;
   readonly kind?: GwtokenError['kind'];
 }
 
@@ -97,7 +97,7 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
   if (limit !== undefined) return limit;
   const cause = readCause(thrown);
   const { code, message } = cause;
-  const { start, row, kind = 'unreached', reason = code } = problemOf(cause, request);
+  const { start, row, kind = 'unreached', reason = cause.reason } = problemOf(cause, request);
   const [end, ...hints] = row;
   const gaps = gapsOf(cause, request);
   const fill = (text: string): string =>
@@ -118,7 +118,8 @@ function readCause(thrown: unknown) {
   // Node's own words repeat names of the certificate.
   const message = cleaned(errors.map(messageOf).join('; '));
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  return { error, code: systemCode(error) ?? systemCode(errors[0]) ?? message, message, status };
+  const reason = systemCode(error) ?? systemCode(errors[0]);
+  return { error, reason, code: reason ?? message, message, status };
 }
 
 /** Tells what is wrong: by the failure's code, or by the step that it ended. */

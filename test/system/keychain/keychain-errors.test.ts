@@ -1,6 +1,7 @@
 /** What the texts of libsecret, glib, macOS and Windows mean; those of macOS and Windows are keytar's. */
 import { expect, test } from 'vitest';
-import { failureError, type KeychainReason, notAnswered } from '../../../src/system/keychain/errors';
+import type { KeychainReason } from '../../../src/errors';
+import { failureError, notAnswered } from '../../../src/system/keychain/errors';
 
 test.each<[KeychainReason, ...string[]]>([
   [
