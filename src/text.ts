@@ -60,6 +60,11 @@ export function duration(ms: number): string {
   return minutes < 10 && rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
 }
 
+/** Returns a time of RFC 3339 in UTC, in whole seconds: `fromdate` of jq 1.6 accepts no fraction. */
+export function utcTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+/, '');
+}
+
 /** The most edits between a word and one that it was meant to be. */
 const MAX_EDITS = 3;
 

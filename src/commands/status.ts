@@ -4,7 +4,7 @@ import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId
 import { overriding, sourceOf } from '../credentials/sources';
 import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
-import { duration } from '../text';
+import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
@@ -97,7 +97,7 @@ function warning(message: string, ...hints: string[]): Finding {
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
   const expires = {
-    expires_at: new Date(nowMs + leftMs).toISOString(),
+    expires_at: utcTime(nowMs + leftMs),
     expires_in: Math.floor(leftMs / 1000),
   };
   return {

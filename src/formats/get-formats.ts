@@ -2,6 +2,7 @@
 
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
+import { utcTime } from '../text';
 import type { TokenAnswer } from '../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../token/token';
 import { formatAmong, jsonText } from './format';
@@ -18,17 +19,14 @@ const FORMATS: Readonly<Record<string, GetFormat>> = {
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   'credential-helper'({ token, query }) {
     // Bazel keeps it until then.
-    const expires = isoTime(freshUntilMs(token, query.minTtl));
+    const freshUntil = freshUntilMs(token, query.minTtl);
+    const expires = freshUntil && utcTime(freshUntil);
     return `${jsonText({ headers: { Authorization: [bearer(token)] }, expires })}\n`;
   },
 };
 
 function bearer({ accessToken }: Token): string {
   return `Bearer ${accessToken}`;
-}
-
-function isoTime(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
@@ -51,7 +49,7 @@ function tokenJson({ token, clientId, query, from }: TokenAnswer, nowMs: number)
     access_token: token.accessToken,
     token_type: token.tokenType,
     expires_in: expiresAt === undefined ? null : Math.max(0, Math.floor((expiresAt - nowMs) / 1000)),
-    expires_at: isoTime(expiresAt) ?? null,
+    expires_at: expiresAt === undefined ? null : utcTime(expiresAt),
     scope: token.scope,
     region,
     environment,

@@ -77,7 +77,10 @@ describe('status lists', () => {
         credentials: { source: 'keychain', name: 'keychain item gwtoken, default:sandbox:us' },
         client_id: 'a-cl…t-id',
         auth_url: A,
-        token: { expires_at: new Date(gw.nowMs + 3_600_000).toISOString(), expires_in: 3600 },
+        token: {
+          expires_at: new Date(gw.nowMs + 3_600_000).toISOString().replace(/\.\d+/, ''),
+          expires_in: 3600,
+        },
       },
     ]);
   });

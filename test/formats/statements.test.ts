@@ -246,14 +246,14 @@ describe('the output of get', () => {
   const PRINTS: Readonly<Record<string, string>> = {
     token: 'a"\\b\n',
     json:
-      '{"access_token":"a\\"\\\\b","token_type":"bEARER","expires_in":58,"expires_at":"2030-01-01T00:01:00.999Z",' +
+      '{"access_token":"a\\"\\\\b","token_type":"bEARER","expires_in":58,"expires_at":"2030-01-01T00:01:00Z",' +
       '"scope":"read","region":"us","environment":"sandbox","profile":"p","client_id":"id",' +
       '"auth_url":"https://a.test","source":"cache"}\n',
     header: 'Authorization: Bearer a"\\b\n',
     headers: '{"Authorization":"Bearer a\\"\\\\b"}\n',
     curl: 'header = "Authorization: Bearer a\\"\\\\b"\n',
     'credential-helper':
-      '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:00:48.999Z"}\n',
+      '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:00:48Z"}\n',
   };
   test('is known here for every format', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
