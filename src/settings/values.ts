@@ -49,19 +49,22 @@ export function parseText(text: string, where: string, what: string): string {
 
 /** Reads an auth URL, or the token endpoint's, which people copy: without its trailing `/oauth2/token`. */
 export function parseAuthUrl(text: string, where: string, region: Region = REGIONS[0]): string {
-  return parseBaseUrl(text, where, region, 'auth URL').replace(/(?:\/+oauth2\/token)*\/*$/, '');
+  return parseBaseUrl(text, where, region, 'auth URL', 'https://identity.example.com').replace(
+    /(?:\/+oauth2\/token)*\/*$/,
+    '',
+  );
 }
 
 /** Reads an API URL: the gateway's own address, with its path. */
 export function parseApiUrl(text: string, where: string, region: Region = REGIONS[0]): string {
-  return parseBaseUrl(text, where, region, 'API URL').replace(/\/*$/, '');
+  return parseBaseUrl(text, where, region, 'API URL', 'https://gateway.example.com').replace(/\/*$/, '');
 }
 
 /**
  * Reads a base URL, in which `{region}` is replaced. Stricter than `URL`, which drops newlines, takes a
  * backslash for a slash, and escapes invalid characters.
  */
-function parseBaseUrl(text: string, where: string, region: Region, name: string): string {
+function parseBaseUrl(text: string, where: string, region: Region, name: string, example: string): string {
   const filled = text.replaceAll('{region}', region);
   // A password may be anywhere before an @, and a key in the query.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
@@ -69,14 +72,14 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
     usage(`${shown} (from ${where}) ${problem}`, hint);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
-    throw fail('contains a space, backslash or control character', `example: ${EXAMPLE}`);
+    throw fail('contains a space, backslash or control character', `example: ${example}`);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name; the result would be refused when it is read again.
   if (/[{}]/.test(filled + (url?.host ?? '')))
     throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
-    throw fail('is not a valid https:// URL', bare ? `did you mean: https://${text}` : `example: ${EXAMPLE}`);
+    throw fail('is not a valid https:// URL', bare ? `did you mean: https://${text}` : `example: ${example}`);
   }
   // Anywhere: if a password begins with a slash, `URL` takes the user name for the host.
   if (filled.includes('@'))
@@ -85,13 +88,11 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string)
       'remove it; gwtoken login stores credentials in the keychain',
     );
   if (/[?#]/.test(filled))
-    throw fail('contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`);
+    throw fail('contains a query or fragment', `use only the base URL, for example ${example}`);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw fail('is not encrypted', `use ${secure}`);
   return url.href;
 }
-
-const EXAMPLE = 'https://identity.example.com';
 
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition } from '../../src/settings/table';
-import { isLoopback, parseAuthUrl } from '../../src/settings/values';
+import { isLoopback, parseApiUrl, parseAuthUrl } from '../../src/settings/values';
 import { refusal } from './refusal';
 import { sources } from './sources';
 
@@ -92,6 +92,12 @@ describe('an auth URL is refused', () => {
     const shown = /[@?#]/.test(text) ? '' : ` ${JSON.stringify(text)}`;
     const message = `auth URL${shown} (from --auth-url) ${problem}`;
     expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({ message, hints: [hint] });
+  });
+
+  test('an API URL with the example of a gateway', () => {
+    const message = 'API URL "gateway" (from the command line) is not a valid https:// URL';
+    const hints = ['example: https://gateway.example.com'];
+    expect(refusal(() => parseApiUrl('gateway', 'the command line'))).toEqual({ message, hints });
   });
 
   test('without repeating what may be a secret: before an @, and behind a ? or #', () => {
