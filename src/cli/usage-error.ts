@@ -7,26 +7,38 @@ import { quoted } from '../text';
 const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['whoami', 'status'],
   ['show', 'status'],
+  ['list', 'status'],
   ['token', 'get'],
   ['auth', 'login'],
-  ['configure', 'login'],
-  ['export', 'env'],
   ['run', 'exec'],
+  ['api', 'curl'],
   ['http', 'curl'],
   ['version', '--version'],
 ]);
+
+/** Flags of curl, direnv and others, with gwtoken's own for each. */
+const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['--cacert', '--ca-file'],
+  ['--environment', '--sandbox'],
+  ['--shell', '--format'],
+]);
+
+/** Flags by which gh, aws, kubectl and docker print JSON. */
+const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
 /** Returns the error for commander's. Of an option only its name is in it: its value may be a secret. */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
   const [said = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
   const word = withoutValue(typed);
+  const forHelp = `for help, run: ${fullName(parser)} --help`;
+  if (parser.options.some(({ long }) => long === word)) return usage(`${word} takes no value`, forHelp);
   const [, similar] = /mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
   const hint = meantBy(code, word, parser) ?? (similar && `did you mean: ${similar}`);
   return usage(
     said.startsWith('unknown ') ? said.replace(/'.*/s, () => quoted(word)) : said.replaceAll("'", '"'),
     ...(hint === undefined ? [] : [hint]),
-    `for help, run: ${fullName(parser)} --help`,
+    forHelp,
   );
 }
 
@@ -49,6 +61,8 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
       return meantByOption(word, parser);
     case 'commander.excessArguments':
       return meantByArgument(word.toLowerCase(), parser);
+    case 'commander.missingArgument':
+      return parser.args[0]?.includes('=') ? 'put a space between KEY and VALUE' : undefined;
     default:
       return undefined;
   }
@@ -66,11 +80,19 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
 }
 
 function meantByOption(name: string, { parent, options }: Parser): string | undefined {
-  if (/secret|password|^--(access-)?token$/i.test(name))
-    return 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
   if (!parent && name === '-v') return 'did you mean: gwtoken --version';
   if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
-  return options.some(({ long }) => long === name) ? `${name} takes no value` : undefined;
+  const has = (flag: string): boolean => options.some(({ long }) => long === flag);
+  const [secrets, instead] = has('--secret-stdin')
+    ? [/secret|password|token/i, ', or use --secret-stdin']
+    : [/secret|password/i, ''];
+  if (secrets.test(name)) return `secrets are never passed as flags: gwtoken login prompts for it${instead}`;
+  const other = OTHER_FLAGS.get(name);
+  if (other !== undefined && has(other)) return `did you mean: ${other}`;
+  const json = ['--json', '--format'].find(has);
+  return json && JSON_FLAGS.includes(name)
+    ? `for JSON, use ${json === '--json' ? json : '--format json'}`
+    : undefined;
 }
 
 function fullName(parser: Parser): string {

@@ -29,20 +29,32 @@ test.each([
 
 const many = (command: string) => `too many arguments for "${command}". Expected 0 arguments but got 1.`;
 const REGION = 'did you mean: --region eu';
-const NO_FLAG = 'secrets are never passed as flags: gwtoken login prompts for it, or use --secret-stdin';
+const PROMPTED = 'secrets are never passed as flags: gwtoken login prompts for it';
+const NO_FLAG = `${PROMPTED}, or use --secret-stdin`;
 const FIRST = 'put options after the command: gwtoken COMMAND [options]';
 test.each<[line: string, message: string, hint: string | undefined, command: string]>([
   // Other tools' words.
   ['whoami', 'unknown command "whoami"', 'did you mean: gwtoken status', ''],
   ['auth login --region eu', 'unknown command "auth"', 'did you mean: gwtoken login', ''],
+  ['list', 'unknown command "list"', 'did you mean: gwtoken status', ''],
+  ['api /orders', 'unknown command "api"', 'did you mean: gwtoken curl', ''],
   ['token', 'unknown command "token"', 'did you mean: gwtoken get', ''],
   ['version', 'unknown command "version"', 'did you mean: gwtoken --version', ''],
   ['get EU', many('get'), REGION, 'get'],
   ['login --client-secret=x', 'unknown option "--client-secret"', NO_FLAG, 'login'],
-  ['get --token x', 'unknown option "--token"', NO_FLAG, 'get'],
+  ['login --token x', 'unknown option "--token"', NO_FLAG, 'login'],
+  ['get --token', 'unknown option "--token"', undefined, 'get'],
+  ['get --secret x', 'unknown option "--secret"', PROMPTED, 'get'],
+  ['get -o json', 'unknown option "-o"', 'for JSON, use --json', 'get'],
+  ['env --json', 'unknown option "--json"', 'for JSON, use --format json', 'env'],
+  ['status --format json', 'unknown option "--format"', 'for JSON, use --json', 'status'],
+  ['config list --json', 'unknown option "--json"', undefined, 'config list'],
+  ['env --shell fish', 'unknown option "--shell"', 'did you mean: --format', 'env'],
+  ['get --cacert F', 'unknown option "--cacert"', 'did you mean: --ca-file', 'get'],
+  ['get --environment sandbox', 'unknown option "--environment"', 'did you mean: --sandbox', 'get'],
   ['--region eu get', 'unknown option "--region"', FIRST, ''],
   ['-v', 'unknown option "-v"', 'did you mean: gwtoken --version', ''],
-  ['get --sandbox=true', 'unknown option "--sandbox"', '--sandbox takes no value', 'get'],
+  ['get --sandbox=true', '--sandbox takes no value', undefined, 'get'],
   // What the completion scripts call is no command without what they add.
   ['complete zsh', 'unknown command "complete"', 'did you mean: completion', ''],
   ['"x\ny"', 'unknown command "x\\ny"', undefined, ''],
@@ -60,7 +72,12 @@ test.each<[line: string, message: string, hint: string | undefined, command: str
   ['config uset region', 'unknown command "uset"', 'did you mean: set, unset', 'config'],
   ['get -qr eu', 'unknown option "-q"', undefined, 'get'],
   ['get --a$$=hunter2', 'unknown option "--a$$"', undefined, 'get'],
-  ['config set region=eu', 'missing required argument "VALUE"', undefined, 'config set'],
+  [
+    'config set region=eu',
+    'missing required argument "VALUE"',
+    'put a space between KEY and VALUE',
+    'config set',
+  ],
   ['config set token', 'missing required argument "VALUE"', undefined, 'config set'],
   ['env -p', 'option "-p, --profile <NAME>" argument missing', undefined, 'env'],
 ])('gwtoken %s: %s, hint %s', async (line, message, hint, command) => {
