@@ -125,8 +125,8 @@ export function sourceDate() {
 
 /** What a package imports and gwtoken never uses; an empty module takes its place. */
 const UNUSED = {
-  // For schemas, and we have none: three quarters of the config writer's size.
-  conf: /^ajv(-formats)?(\/|$)/,
+  // Its schemas are three quarters of its size, and we have none. config-file.ts writes the file.
+  conf: /^(ajv(-formats)?|atomically)(\/|$)/,
   // Loaded at every start, for subcommands that are separate programs.
   commander: /^node:child_process$/,
   // For a class that no body of ours belongs to, a limit that we set, and HTTP/2: together a tenth of a cold

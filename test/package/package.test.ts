@@ -68,5 +68,7 @@ test('the bundle has those parts alone, each file only where it is needed', () =
   // Neither Node's HTTP nor undici's HTTP/2 comes along: the build puts nothing in their places.
   for (const left of ['node:http', 'HTTP2_HEADER_', 'MockAgent', 'EnvHttpProxyAgent'])
     expect(having(left), left).toEqual([]);
+  // Nor does conf's writer, which would handle every signal.
+  expect(having('SIGXCPU')).toEqual([]);
   expect(files.get('gwtoken.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
 });

@@ -2,14 +2,14 @@
  * The config file and the list of stored clients: JSON objects that only the user and root can have written,
  * since they may name a command. Reading them is on the quick path.
  */
-import { type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { failure, GwtokenError, messageOf, systemCode, usage } from '../../errors';
+import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { retryWhileBusy } from './replace';
+import { retryWhileBusy, writeByRename } from './replace';
 import { checkCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
@@ -148,10 +148,13 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
       const conf = new Conf<Stored>({
         cwd: directory,
         configName: basename(path, '.json'),
-        configFileMode: 0o600,
-        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
         deserialize: () => ({}),
       });
+      // conf's own method ignores how much of the text the system has written. A link stays a link.
+      const target = orUndefined(() => realpathSync(path)) ?? path;
+      const write = (value: Stored): void =>
+        writeByRename(target, `${JSON.stringify(value, null, 2)}\n`, host, { isDurable: true });
+      Object.assign(conf, { _write: write });
       conf.store = changed;
     });
   });

@@ -1,5 +1,5 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
@@ -9,15 +9,31 @@ export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
 
+interface WriteOptions {
+  /** True to wait until the text is on the disk: after a power cut the file has the old text or the new one. */
+  readonly isDurable?: boolean;
+}
+
 /**
  * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it.
  *
  * @throws the system's error
  */
-export function writeByRename(path: string, text: string, host: Host): void {
+export function writeByRename(
+  path: string,
+  text: string,
+  host: Host,
+  { isDurable = false }: WriteOptions = {},
+): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    const file = openSync(temporary, 'wx', 0o600);
+    try {
+      writeFileSync(file, text);
+      if (isDurable) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
     retryWhileBusy(() => renameSync(temporary, path), host);
   } catch (error) {
     rmSync(temporary, { force: true });
