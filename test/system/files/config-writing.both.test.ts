@@ -25,3 +25,15 @@ test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
     expect(readFileSync(file, 'utf8')).toBe(before);
   },
 );
+
+test('keeps the changes of ten calls at once', async () => {
+  const home = openHome();
+  const values = {
+    ...{ region: 'eu', sandbox: 'true', 'min-ttl': '10s', timeout: '9s', retries: '1' },
+    ...{ cache: 'off', 'keychain-timeout': '8s', 'auth-url.eu': 'https://a.test', profile: 'acme' },
+    'auth-url.us': 'https://b.test',
+  };
+  const ended = Object.entries(values).map(([key, value]) => home.gwtoken(['config', 'set', key, value]));
+  for (const { code, stderr } of await Promise.all(ended)) expect([code, stderr]).toEqual([0, '']);
+  expect(JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'))).toEqual(values);
+});
