@@ -191,12 +191,30 @@ describe('with nobody to ask, login', () => {
     expect(await refused(...ALL)).toMatch(/^gwtoken: error: the credentials are too long for the keychain /);
   });
 
-  test('stores nothing if it cannot store the settings', async () => {
+  test('changes nothing if the keychain does not store the item', async () => {
+    await login('--region', 'eu', '--auth-url', A);
+    const set = () => Promise.reject(new GwtokenError('keychain', 'the keychain denied access'));
+    gw.own = { keychain: { ...gw.keychain, set } };
+    const other = ['--auth-url', 'https://b.example.com'];
+    expect((await gw.cli(['login', ...ALL, ...other])).code).toBe(5);
+    gw.own = {};
+    expect(await gw.get('--fresh')).toBe('token-3');
+    expect(gw.posts.map(({ url }) => new URL(url).host)).toEqual([
+      'a.example.com',
+      'b.example.com',
+      'a.example.com',
+    ]);
+  });
+
+  test('stores a listed client that a second login completes if it cannot write the settings', async () => {
     const edit = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: async () => {}, edit };
     gw.own = { config: config as never };
     expect((await gw.cli(['login', ...ALL])).code).toBe(1);
-    expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
+    gw.own = {};
+    expect((await gw.cli(['status'])).stdout).toContain('default:production:eu');
+    await login('--region', 'eu', '--auth-url', A);
+    expect(await gw.get()).toBe('token-3');
   });
 });
 

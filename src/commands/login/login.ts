@@ -115,8 +115,8 @@ function loginEdits({ client, authUrl }: Answers, sources: SettingSources): Conf
 }
 
 /**
- * Stores the settings, the keychain item, and the entry in the list of stored clients: what fails loses no
- * credentials, sends none to another address, and is made good by the next login.
+ * Stores the keychain item, then the entry in the list of stored clients, then the settings: if the keychain
+ * fails, the client works as before, and if a file cannot be written, the next login completes it.
  *
  * @returns true if it replaces credentials that were stored before
  */
@@ -128,10 +128,9 @@ async function store(
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
-  const item = formatItem(answers);
-  if (edits.length > 0) await config.edit(edits);
-  const isReplaced = await keychain.set(name, item, keychainTimeoutMs);
+  const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs);
   await clients.add(name, { clientId, authUrl });
+  if (edits.length > 0) await config.edit(edits);
   return isReplaced;
 }
 
