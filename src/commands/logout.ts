@@ -1,10 +1,11 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientFlags, clientName, parseClientName, shortId } from '../client';
-import { notReturned } from '../credentials/keychain-item';
+import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { failure, GwtokenError, messageOf, usage } from '../errors';
 import { gather, resolve } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { warn } from '../text';
+import { untilSignal } from '../waiting';
 import type { World } from '../world';
 import { sayIfCancelled } from './report';
 import { clientOrThrow } from './selected-token';
@@ -16,18 +17,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const clients = isAll ? allClients(flags, world) : [clientOrThrow(nothingStored(), sources, world)];
   const mustAsk = !flags.yes && (await isAnyStored(clients, keychainTimeoutMs, world));
   if (mustAsk && !(await isConfirmed(clients, world))) return;
-  let failed: unknown;
-  for (const client of clients) {
-    // If one cannot be removed, the others still are.
-    try {
-      await remove(client, keychainTimeoutMs, world);
-      world.stderr.write(`Removed ${clientName(client)}\n`);
-    } catch (error) {
-      if (failed !== undefined) warn(world, messageOf(failed));
-      failed = error;
-    }
-  }
-  if (failed !== undefined) throw failed;
+  await untilSignal(world.onSignals, (signal) => removeAll(clients, keychainTimeoutMs, signal, world));
   world.stderr.write(`${REVOKE}${isAll ? BY_HAND : ''}`);
 }
 
@@ -55,8 +45,13 @@ async function isAnyStored(
   keychainTimeoutMs: number | undefined,
   { clients: stored, keychain }: World,
 ): Promise<boolean> {
-  for (const name of clients.map(clientName))
-    if (stored.read()[name] || (await keychain.get(name, keychainTimeoutMs)) !== undefined) return true;
+  for (const name of clients.map(clientName)) {
+    if (stored.read()[name]) return true;
+    const item = await keychain.get(name, keychainTimeoutMs).catch((error: unknown) => {
+      if (!saysNoKeychain(error)) throw error;
+    });
+    if (item !== undefined) return true;
+  }
   return false;
 }
 
@@ -82,19 +77,44 @@ async function isConfirmed(
   return isSure;
 }
 
+/** Removes the clients. If one cannot be removed, the others still are. */
+async function removeAll(
+  clients: readonly Client[],
+  keychainTimeoutMs: number | undefined,
+  signal: AbortSignal,
+  world: World,
+): Promise<void> {
+  let failed: unknown;
+  for (const client of clients) {
+    const name = clientName(client);
+    try {
+      await remove(client, keychainTimeoutMs, world);
+      world.stderr.write(`Removed ${name}\n`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (failed !== undefined) warn(world, messageOf(failed));
+      failed = error;
+    }
+  }
+  if (failed !== undefined) throw failed;
+}
+
 /**
- * Removes a client from the keychain and from the list of stored clients, and its tokens.
+ * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients, so that
+ * a logout that is interrupted or fails can be repeated.
  *
  * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
  */
 async function remove(client: Client, keychainTimeoutMs: number | undefined, world: World): Promise<void> {
   const name = clientName(client);
-  const wasStored = await removeItem(client, keychainTimeoutMs, world);
+  const isListed = world.clients.read()[name] !== undefined;
+  const hadItem = await removeItem(client, isListed, keychainTimeoutMs, world);
   // Only afterwards: a request that still finds the credentials brings a token of the past generation.
   const stillThere = await world.tokens.invalidate(client);
+  if (isListed) await world.clients.remove([name]);
   if (stillThere.length > 0)
     throw failure('local', `removed ${name}, but not its cached token: ${stillThere.join(', ')}`);
-  if (!wasStored)
+  if (!hadItem && !isListed)
     throw failure(
       'no-credentials',
       `no stored credentials for ${name}`,
@@ -102,27 +122,24 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
     );
 }
 
-/** Removes a client's item, and its entry in the list of stored clients; tells if there was any of both. */
+/** Removes a client's keychain item; returns false if there is none. */
 async function removeItem(
   client: Client,
+  isListed: boolean,
   keychainTimeoutMs: number | undefined,
-  world: World,
+  { keychain, platform }: World,
 ): Promise<boolean> {
-  const { clients, keychain, platform } = world;
   const name = clientName(client);
-  const entry = clients.read()[name];
-  // The entry first: an item without one can be removed later, but an entry without its item looks denied.
-  if (entry) await clients.remove([name]);
   try {
     if (await keychain.delete(name, keychainTimeoutMs)) return true;
   } catch (error) {
-    // A child that crashed may have removed the item: then its entry would look denied for ever.
-    const mayBeGone = error instanceof GwtokenError && error.reason === 'crashed';
-    if (entry && !mayBeGone) await clients.add(name, entry);
-    throw error;
+    if (!isListed && saysNoKeychain(error)) return false;
+    // The keychain's process may have crashed after it removed the item.
+    const hasCrashed = error instanceof GwtokenError && error.reason === 'crashed';
+    if (!hasCrashed || (await keychain.get(name, keychainTimeoutMs)) !== undefined) throw error;
+    return true;
   }
   // Only libsecret says of an item that it may not see that there is none.
-  if (!entry || platform !== 'linux') return entry !== undefined;
-  await clients.add(name, entry);
-  throw notReturned(client, hintsIfKept(clientFlags(client)));
+  if (isListed && platform === 'linux') throw notReturned(client, hintsIfKept(clientFlags(client)));
+  return false;
 }

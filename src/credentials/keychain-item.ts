@@ -4,7 +4,7 @@
  */
 
 import { type Client, clientFlags, clientName } from '../client';
-import { failure, GwtokenError, orUndefined, usage } from '../errors';
+import { failure, GwtokenError, orUndefined, type Reason, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
@@ -44,6 +44,20 @@ export function notReturned(client: Client, hints: readonly string[] = []): Gwto
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
   return new GwtokenError('keychain', message, { reason: 'not-returned', hints });
+}
+
+/** Reasons of a keychain that cannot be used at all. */
+const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
+  'module-missing',
+  'library-missing',
+  'not-loadable',
+  'no-session',
+  'no-provider',
+];
+
+/** Returns whether the error says that there is no keychain here, and so no item. */
+export function saysNoKeychain(error: unknown): error is GwtokenError {
+  return error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
 }
 
 /** Reads the JSON of an item, or of a credential command; or returns its fault as the end of a sentence. */

@@ -4,13 +4,19 @@
  */
 
 import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
-import { failure, GwtokenError, type Reason } from '../errors';
+import { failure, GwtokenError } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
-import { type BoundCredentials, notReturned, parseCredentials, parseItem } from './keychain-item';
+import {
+  type BoundCredentials,
+  notReturned,
+  parseCredentials,
+  parseItem,
+  saysNoKeychain,
+} from './keychain-item';
 
 /** Runs the command and reads the credentials that it prints. */
 export async function fromCommand(
@@ -83,15 +89,6 @@ function commandEnv({ region, environment, profile }: Client, env: Env): Env {
   };
 }
 
-/** Reasons of a keychain that cannot be used at all. */
-const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
-  'module-missing',
-  'library-missing',
-  'not-loadable',
-  'no-session',
-  'no-provider',
-];
-
 export async function fromKeychain(
   wanted: Wanted,
   timeoutMs: number | undefined,
@@ -100,9 +97,8 @@ export async function fromKeychain(
   const { client, signal } = wanted;
   const name = clientName(client);
   const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
-    const isMissing = error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
     // In a CI job that is the rule, and no reason to install one.
-    if (!isMissing || !isCi(world.env)) throw error;
+    if (!saysNoKeychain(error) || !isCi(world.env)) throw error;
     world.trace(error.message);
   });
   if (item === undefined) {

@@ -1,0 +1,76 @@
+/** Login and logout while the keychain hangs: whatever ends them, the client stays as it was. */
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
+import { loginArgs } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { until } from '../harness/programs/processes';
+import type { Words } from '../harness/programs/program';
+import { copyProgram } from '../harness/programs/program-copy';
+
+/** Keeps each item in a file. While there is a file `hang`, the call that it names touches `asked` and hangs. */
+const KEYTAR = `const fs = require('node:fs');
+  const item = (service, account) => __dirname + '/' + service + '-' + account.replaceAll(':', '-');
+  const call = (name, work) => async (service, ...args) => {
+    const hangs = service === 'gwtoken' && fs.existsSync(__dirname + '/hang');
+    if (hangs && fs.readFileSync(__dirname + '/hang', 'utf8') === name) {
+      fs.writeFileSync(__dirname + '/asked', '');
+      await new Promise(() => setInterval(() => {}, 1000));
+    }
+    return work(item(service, args[0]), args[1]);
+  };
+  module.exports = {
+    getPassword: call('get', (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null)),
+    setPassword: call('set', (file, value) => fs.writeFileSync(file, value)),
+    deletePassword: call('delete', (file) => fs.existsSync(file) && !fs.rmSync(file)),
+  };`;
+const CLIENT = { clientId: 'id', clientSecret: 'canary-secret' };
+
+let home: Home;
+let program: Words;
+let keytar: string;
+let identity: IdentityServer;
+beforeEach(async ({ needs }) => {
+  needs('posix');
+  const copy = copyProgram(KEYTAR);
+  program = copy.program;
+  keytar = join(copy.dir, 'node_modules', 'keytar');
+  // A bus of the user's own, where nobody answers.
+  home = openHome({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${copy.dir}` });
+  identity = await startIdentityServer({ clients: [CLIENT] });
+  expect((await run(loginArgs({ ...CLIENT, authUrl: identity.authUrl }))).code).toBe(0);
+});
+
+const run = (args: readonly string[]) => home.gwtoken(args, { program, stdin: CLIENT.clientSecret });
+
+/** Starts gwtoken, and sends the signal once the keychain hangs in this call. */
+async function interruptIn(call: 'set' | 'delete', signal: NodeJS.Signals, args: readonly string[]) {
+  const [hang, asked] = [join(keytar, 'hang'), join(keytar, 'asked')];
+  writeFileSync(hang, call);
+  const started = home.start(args, { program, stdin: CLIENT.clientSecret });
+  await until('the keychain hangs', () => existsSync(asked));
+  started.kill(signal);
+  expect(await started.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+  for (const file of [hang, asked]) rmSync(file);
+}
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  test('leaves a client that can still be logged out, and no lock', async () => {
+    await interruptIn('delete', signal, ['logout', '--yes']);
+    expect(readdirSync(home.config).sort()).toEqual(['clients.json', 'config.json']);
+    expect((await run(['status'])).stdout).toContain('* default:production:eu');
+    expect(await run(['logout', '--all', '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Removed default:production:eu\n/),
+    });
+    expect(existsSync(join(keytar, 'gwtoken-default-production-eu'))).toBe(false);
+    expect((await run(['get'])).code).toBe(4);
+  });
+
+  test('leaves a client that works, if another auth URL was to be stored', async () => {
+    const authUrl = 'http://127.0.0.1:9';
+    await interruptIn('set', signal, loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
+    expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+  });
+});
