@@ -46,3 +46,20 @@ export async function untilSignal<T>(
     release();
   }
 }
+
+/** Does the work of a lock's holder, and releases the lock afterwards; at once if the work is cancelled. */
+export async function withHeldLock<T>(
+  release: () => void,
+  signal: AbortSignal | undefined,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  // gwtoken may exit before cancelled work ends.
+  signal?.addEventListener('abort', release);
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } finally {
+    signal?.removeEventListener('abort', release);
+    release();
+  }
+}

@@ -70,6 +70,8 @@ interface StoredClients {
   read(): Readonly<Record<string, StoredClient>>;
   add(name: string, entry: StoredClient): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
+  /** Runs the work while no other login or logout of this client runs. Throws `local` after 30 s. */
+  withLock<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 /** A client's cache files: its token, which is the default, and its last failure. */

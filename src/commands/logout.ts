@@ -77,7 +77,7 @@ async function isConfirmed(
   return isSure;
 }
 
-/** Removes the clients. If one cannot be removed, the others still are. */
+/** Removes the clients, each under its lock. If one cannot be removed, the others still are. */
 async function removeAll(
   clients: readonly Client[],
   keychainTimeoutMs: number | undefined,
@@ -88,7 +88,7 @@ async function removeAll(
   for (const client of clients) {
     const name = clientName(client);
     try {
-      await remove(client, keychainTimeoutMs, world);
+      await world.clients.withLock(name, signal, () => remove(client, keychainTimeoutMs, world));
       world.stderr.write(`Removed ${name}\n`);
     } catch (error) {
       signal.throwIfAborted();

@@ -3,6 +3,7 @@ import { clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, isErrorKind, type Reason } from '../errors';
 import { duration, oneLine } from '../text';
+import { withHeldLock } from '../waiting';
 import type { World } from '../world';
 import { isFor, OWNER, type Owner, parseLike, saltedHmac } from './cache';
 import type { Query, TokenAnswer } from './query';
@@ -31,7 +32,8 @@ export async function shareRequest(
   for (let inVain = 0; inVain < 2; ) {
     const lock = await world.tokens.acquireLock(client);
     if (lock === undefined) break;
-    if (lock.held) return await asHolder(lock.release, signal, async () => look() ?? (await fetchInTime()));
+    if (lock.held)
+      return await withHeldLock(lock.release, signal, async () => look() ?? (await fetchInTime()));
     world.trace('waiting for another gwtoken process to get this token');
     const end = await lock.wait(leftMs(), signal);
     if (end === 'late') {
@@ -47,23 +49,6 @@ export async function shareRequest(
     if (end === 'released') inVain++;
   }
   return await fetchInTime();
-}
-
-/** Does the work of the lock's holder, and releases the lock: if it is cancelled, before the work ends. */
-async function asHolder<T>(
-  release: () => void,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  // At once: gwtoken may be gone before a cancelled request ends.
-  signal?.addEventListener('abort', release);
-  try {
-    signal?.throwIfAborted();
-    return await work();
-  } finally {
-    signal?.removeEventListener('abort', release);
-    release();
-  }
 }
 
 /** An example of a failed request, as it is left to others. */

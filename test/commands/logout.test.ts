@@ -1,6 +1,7 @@
 /** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
 import type { Terminal } from '../../src/world';
@@ -69,6 +70,22 @@ test('logout can be repeated if the keychain’s process crashed before it remov
   expect((await logout('--all')).code).toBe(5);
   gw.items.delete = remove;
   expect((await logout('--all')).stderr).toBe(`Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`);
+});
+
+test('of twelve logouts at once one removes the client, and the others find nothing', async () => {
+  gw.own = {
+    platform: 'linux',
+    keychain: {
+      ...gw.keychain,
+      async delete(account) {
+        const hadItem = gw.items.delete(account);
+        await sleep(5);
+        return hadItem;
+      },
+    },
+  };
+  const ended = await Promise.all(Array.from({ length: 12 }, () => logout('--region', 'eu')));
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, ...Array(11).fill(4)]);
 });
 
 test.each([[[]], [['--yes']]])('without a keychain, logout %j finds no client', async (flags) => {

@@ -10,6 +10,7 @@ import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/t
 import { oneLine, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { type Limits, limitsOf } from '../../token/query';
+import { untilSignal } from '../../waiting';
 import type { ConfigEdit, World } from '../../world';
 import { sayIfCancelled } from '../report';
 import { refusalSteps } from '../selected-token';
@@ -36,7 +37,9 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
 
   const { client } = answers;
   const edits = loginEdits(answers, sources);
-  const isReplaced = await store(answers, edits, keychainTimeoutMs, world);
+  const isReplaced = await untilSignal(world.onSignals, (signal) =>
+    world.clients.withLock(clientName(client), signal, () => store(answers, edits, keychainTimeoutMs, world)),
+  );
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.invalidate(client))
     warn(world, `could not remove a cached token: ${kept}`);

@@ -36,7 +36,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
       read: () => (directory === undefined ? NOTHING : readConfig(configPath(), host)),
       edit: async (edits) => rewrite(configPath(), host, (path) => edited(readConfig(path, host), edits)),
       async checkWritable() {
-        // The list of stored clients is in the same directory, and a login writes it last.
+        // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
         await whileWriting(configPath(), (parent) => checkDirectory(parent, host));
       },
@@ -53,6 +53,11 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
           const stored = Object.entries(readTrusted(path, host));
           return Object.fromEntries(stored.filter(([name]) => !names.includes(name)));
         }),
+      async withLock(name, signal, work) {
+        if (directory === undefined) return await work();
+        const { withLock } = await import('./lock');
+        return await withLock(pathOf(`${name.replaceAll(':', '-')}.lock`), host, LOCK_WAIT_MS, work, signal);
+      },
     },
   };
 }

@@ -6,6 +6,7 @@
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, orUndefined, systemCode } from '../../errors';
+import { withHeldLock } from '../../waiting';
 import type { Lock, OthersLock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -111,19 +112,15 @@ export async function withLock<T>(
   host: Host,
   limitMs: number,
   work: () => T | Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const giveUpAtMs = performance.now() + limitMs;
   for (;;) {
     const lock = tryLock(path, host);
     if (lock === undefined) return await work();
-    if (lock.held) {
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
-    }
-    if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
+    if (lock.held) return await withHeldLock(lock.release, signal, work);
+    if ((await lock.wait(giveUpAtMs - performance.now(), signal)) !== 'late') continue;
+    signal?.throwIfAborted();
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
     throw failure('local', waited, 'stop that process and try again');
   }
