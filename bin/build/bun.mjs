@@ -3,8 +3,7 @@ import { execFileSync, execSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MANIFEST, ROOT } from './package.mjs';
-import { nameForWindows } from './windows.mjs';
+import { ROOT } from './package.mjs';
 
 /** In the project, so that the bundle's paths, which Bun keeps, are the same wherever the project lies. */
 export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
@@ -68,7 +67,6 @@ export function ownTarget() {
 export function compile(target, directory, file, hasNoBackDoors) {
   const runtime = readFileSync(fetchBun(target));
   if (hasNoBackDoors) closeBackDoors(runtime);
-  if (target.startsWith('windows')) nameForWindows(runtime, MANIFEST.version);
   writeFileSync(join(directory, 'runtime'), runtime, { mode: 0o755 });
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
   const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];

@@ -17,7 +17,7 @@ const PLATFORMS = {
  * Compares a program with the platform that it was packed for.
  * @param {string} target
  * @param {string} path
- * @throws if it is for another platform, or does not call itself gwtoken where Windows shows a name
+ * @throws if it is for another platform
  */
 export function verifyProgram(target, path) {
   const file = readFileSync(path);
@@ -25,9 +25,6 @@ export function verifyProgram(target, path) {
   const libc = file.subarray(0, 4096).includes('/lib/ld-musl-') ? '-musl' : '';
   const platform = `${machineOf(file)}${libc}`;
   if (platform !== target) throw new Error(`${path}, packed for ${target}, is for ${platform}`);
-  const name = Buffer.from('ProductName\0\0gwtoken\0', 'utf16le');
-  if (target.startsWith('windows') && !file.includes(name))
-    throw new Error(`${path}, packed for ${target}, is not named gwtoken`);
 }
 
 /** Returns the platform that a file is for, its libc aside. @param {Buffer} file */
