@@ -27,15 +27,16 @@ const COMPILE = [
 ];
 
 /**
- * The runtime's own ways that gwtoken must not have, each with a text of the same length in its place: a name
- * with a `=` is no variable's, and nobody listens on the discard port. The variables make it the command line
- * of Bun, load scripts and open a debugger; the address gets reports of crashes on macOS and Windows.
+ * Texts of the runtime that gwtoken must not have, each with a replacement of the same length. The variables
+ * make Bun's command line of the program, load scripts and open a debugger; no variable's name contains a `=`.
+ * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
+ * telemetry" forbids. The replacement is no address, and what follows it belongs into a bug report.
  */
-const BACK_DOORS = {
+const REPLACED = {
   BUN_BE_BUN: 'BUN=BE=BUN',
   BUN_OPTIONS: 'BUN=OPTIONS',
   BUN_INSPECT: 'BUN=INSPECT',
-  'https://bun.report': 'http://127.0.0.1:9',
+  'https://bun.report': 'report to gwtoken:',
 };
 
 /** Bun's package brings no text of its licence: what its LICENSE.md asks to be passed on. */
@@ -62,11 +63,11 @@ export function ownTarget() {
  * @param {string} target
  * @param {string} directory
  * @param {string} file
- * @param {boolean} hasNoBackDoors if what {@link BACK_DOORS} names is taken out of the runtime
+ * @param {boolean} replacesTexts if the texts in {@link REPLACED} are taken out of the runtime
  */
-export function compile(target, directory, file, hasNoBackDoors) {
+export function compile(target, directory, file, replacesTexts) {
   const runtime = readFileSync(fetchBun(target));
-  if (hasNoBackDoors) closeBackDoors(runtime);
+  if (replacesTexts) replaceTexts(runtime);
   writeFileSync(join(directory, 'runtime'), runtime, { mode: 0o755 });
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
   const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];
@@ -74,11 +75,11 @@ export function compile(target, directory, file, hasNoBackDoors) {
 }
 
 /** @param {Buffer} runtime */
-function closeBackDoors(runtime) {
-  for (const [name, instead] of Object.entries(BACK_DOORS)) {
-    let at = runtime.indexOf(name);
-    if (at < 0) throw new Error(`no ${name} that could be closed: see what this version of Bun has`);
-    for (; at >= 0; at = runtime.indexOf(name, at)) runtime.write(instead, at, 'latin1');
+function replaceTexts(runtime) {
+  for (const [text, replacement] of Object.entries(REPLACED)) {
+    let at = runtime.indexOf(text);
+    if (at < 0) throw new Error(`this version of Bun has no ${text}: find out what it has instead`);
+    for (; at >= 0; at = runtime.indexOf(text, at)) runtime.write(replacement, at, 'latin1');
   }
 }
 

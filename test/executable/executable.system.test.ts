@@ -83,21 +83,28 @@ describe('a variable of Bun’s', () => {
   });
 });
 
-test('a crash of the runtime itself is reported to nobody', async ({ needs }) => {
+test('a crash of the runtime prints a report and sends it nowhere', async ({ needs }) => {
   needs('linux');
   const endpoint = await startTokenEndpoint();
   endpoint.hold();
   const { home } = setUp();
-  const env = { ...inVariables(endpoint.authUrl), BUN_ENABLE_CRASH_REPORTING: '1' };
+  // The runtime starts curl to send a report, and does not check what it is given.
+  const bin = join(home.dir, 'bin');
+  mkdirSync(bin);
+  const curl = `#!/bin/sh\necho "$*" >> '${home.dir}/curl'\nexec /usr/bin/curl "$@" 2>> '${home.dir}/curl'\n`;
+  writeFileSync(join(bin, 'curl'), curl, { mode: 0o755 });
+  const reporting = { BUN_ENABLE_CRASH_REPORTING: '1', PATH: bin };
+  const env = { ...inVariables(endpoint.authUrl), ...reporting };
   const running = home.start(['get'], { env, program: [executable()] });
   await endpoint.arrived(1);
   running.kill('SIGSEGV');
   const { signal, stderr } = await running.result;
   expect(signal).toBe('SIGSEGV');
   expect(stderr).not.toContain(CLIENT.clientSecret);
-  // Where it would have gone stands in what it prints.
-  expect(stderr).toMatch(/ http:\/\/127\.0\.0\.1:9\//);
+  expect(stderr).toMatch(/^ *report to gwtoken:\/\d+\.\d+\.\d+\/\S+$/m);
   expect(stderr).not.toContain('bun.report');
+  const curls = () => readFileSync(join(home.dir, 'curl'), 'utf8');
+  await expect.poll(curls).toMatch(/report to gwtoken:\/\S+\ncurl: \(3\) /);
 });
 
 describe('its keychain child', () => {
