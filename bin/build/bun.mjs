@@ -39,16 +39,15 @@ const REPLACED = {
   'https://bun.report': 'report to gwtoken:',
 };
 
-/** Bun's package brings no text of its licence: what its LICENSE.md asks to be passed on. */
-export const BUN_LICENSE = `\
-This executable contains the runtime of Bun, https://bun.com, which is licensed under the MIT License.
+/** Bun's npm package contains no license text. These are the ones that must accompany its program. */
+const LICENSES = ['bun.txt', 'LGPL-2.0.txt', 'LGPL-2.1.txt'];
 
-Bun statically links JavaScriptCore and other parts of WebKit, which are licensed under the GNU Library
-General Public License, version 2, and further libraries under licences of their own. The list, and where
-the source of each is: https://github.com/oven-sh/bun/blob/main/LICENSE.md
-
-To run gwtoken with a changed WebKit: build Bun with it, as that page says, and build this executable with
-the Bun that you have made (in gwtoken's source: bin/build/executable.mjs).`;
+/** Returns the notice for Bun and for the libraries in it that require their full text. */
+export function bunLicense() {
+  const read = (/** @type {string} */ name) =>
+    readFileSync(new URL(`licenses/${name}`, import.meta.url), 'utf8');
+  return LICENSES.map((name) => read(name).trim()).join('\n\n\n');
+}
 
 /** Returns the platform of this machine. */
 export function ownTarget() {

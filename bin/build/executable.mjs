@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUN, BUN_FOLDER, BUN_LICENSE, compile } from './bun.mjs';
+import { BUN, BUN_FOLDER, bunLicense, compile } from './bun.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
 import { machineOf } from './verify.mjs';
 
@@ -63,7 +63,7 @@ export async function buildExecutable(target, directory, otherKeytar) {
     renameSync(join(made, file), join(directory, file));
     const others = {
       [`${name} ${version} (MIT)`]: readFileSync(join(module, 'LICENSE.md'), 'utf8').trim(),
-      [`bun ${BUN.version} (MIT, with parts under LGPL-2.0)`]: BUN_LICENSE,
+      [`bun ${BUN.version} (MIT, with parts under LGPL-2.0 and LGPL-2.1)`]: bunLicense(),
     };
     for (const [title, text] of Object.entries(others))
       appendFileSync(join(bundled, NOTICES), `${RULE}${title}\n\n${text}`);

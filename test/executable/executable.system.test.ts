@@ -19,16 +19,29 @@ function setUp() {
   return { home, run };
 }
 
-test('its notices name what the package has, and the runtime and the keychain’s module besides', () => {
-  const named = (file: string): string[] => {
-    const [, ...notices] = readFileSync(file, 'utf8').split(/\n-{80}\n/);
-    for (const notice of notices) expect(notice).toMatch(/licen[cs]e|permission/i);
-    return notices.map((notice) => /^\n(\S+) \d+\.\d+\.\d+ \(.+\)\n\n/.exec(notice)?.[1] ?? notice);
-  };
-  const beside = join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt');
+/** The notice of each package in a notices file, by the package's name. */
+function noticesIn(file: string): Map<string, string> {
+  const [, ...notices] = readFileSync(file, 'utf8').split(/\n-{80}\n/);
+  for (const notice of notices) expect(notice).toMatch(/licen[cs]e|permission/i);
+  return new Map(notices.map((text) => [/^\n(\S+) \d+\.\d+\.\d+ \(.+\)\n\n/.exec(text)?.[1] ?? text, text]));
+}
+
+test('its notices name the packages of the npm package, keytar and Bun', () => {
+  const notices = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt'));
+  const packaged = [...noticesIn('dist/THIRD-PARTY-NOTICES.txt').keys()];
   // Bun has the hashes built in.
-  const packaged = named('dist/THIRD-PARTY-NOTICES.txt').filter((name) => name !== '@noble/hashes');
-  expect(named(beside)).toEqual([...packaged, '@github/keytar', 'bun']);
+  const bundled = packaged.filter((name) => name !== '@noble/hashes');
+  expect([...notices.keys()]).toEqual([...bundled, '@github/keytar', 'bun']);
+});
+
+test('its notices contain the full license texts that Bun and its libraries require', () => {
+  const notice = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt')).get('bun');
+  for (const text of [
+    'Permission is hereby granted, free of charge',
+    /GNU LIBRARY GENERAL PUBLIC LICENSE\n +Version 2, June 1991[\s\S]*END OF TERMS AND CONDITIONS/,
+    /GNU LESSER GENERAL PUBLIC LICENSE\n +Version 2\.1, February 1999[\s\S]*END OF TERMS AND CONDITIONS/,
+  ])
+    expect(notice).toMatch(text);
 });
 
 test('it needs nothing on PATH, and no Node', async () => {
