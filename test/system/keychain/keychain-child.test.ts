@@ -118,24 +118,39 @@ test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does 
   expect(await keychain.get('a')).toBe('item');
 });
 
-/** Reads what the test says, in turn. As in keytar, a call has to be awaited. */
+/**
+ * A keytar whose answers a test lists, one list for each process that loads it. As in the real one, a call has to
+ * be awaited. It fails where an answer is `{ fails }`.
+ */
 const SCRIPTED_KEYTAR = `
+const { appendFileSync, readFileSync } = require('node:fs');
 const { setTimeout: sleep } = require('node:timers/promises');
-const reads = JSON.parse(process.env.READS);
+appendFileSync(__dirname + '/sessions', '.');
+const answers = JSON.parse(process.env.SESSIONS)[readFileSync(__dirname + '/sessions').length - 1];
 let stored;
+const answer = () => {
+  const next = answers.shift();
+  if (next?.fails) throw new Error(next.fails);
+  return next === 'what was stored' ? stored : next;
+};
 module.exports = {
-  getPassword: async () => {
-    const read = reads.shift();
-    if (read === 'wrong key') throw new Error('Client public key size is invalid');
-    return read === 'what was stored' ? stored : read;
+  getPassword: async () => answer(),
+  setPassword: async (service, account, value) => {
+    await sleep(50);
+    if (answers[0]?.fails) answer();
+    stored = value;
   },
-  setPassword: async (service, account, value) => { await sleep(50); stored = value; },
-  deletePassword: async () => { await sleep(50); return reads.shift(); },
+  deletePassword: async () => { await sleep(50); return answer(); },
 };`;
+const wrongKey = { fails: 'Client public key size is invalid' };
+const notDecrypted = { fails: "Can't find session /org/freedesktop/secrets/session/4" };
+type World = Parameters<typeof keychainWith>[1];
+/** A keychain with this keytar, which answers as listed for each process. */
+const answering = (sessions: readonly (readonly unknown[])[], { env, ...world }: World = {}) =>
+  keychainWith(SCRIPTED_KEYTAR, { ...world, env: { ...env, SESSIONS: JSON.stringify(sessions) } }).keychain;
 
 describe('by what it reads, the child', () => {
-  const reading = (reads: readonly unknown[]) =>
-    keychainWith(SCRIPTED_KEYTAR, { env: { READS: JSON.stringify(reads) } }).keychain;
+  const reading = (reads: readonly unknown[]) => answering([reads]);
   const end = <T>(call: Promise<T>) => call.catch(({ reason }: GwtokenError) => reason);
 
   test.each<[readonly unknown[], unknown]>([
@@ -162,38 +177,21 @@ describe('by what it reads, the child', () => {
     // Reading it has unlocked it.
     [[false, 'it', true, null], true],
     [[false, 'it', true, 'it'], 'denied'],
-    [[true, 'wrong key'], true],
+    [[true, wrongKey], true],
   ])('%j, deleting and reading, ends delete with %j', async (reads, expected) => {
     expect(await end(reading(reads).delete('a'))).toBe(expected);
   });
 });
 
-test('a session with the wrong key is followed by another, which has what is asked for', async ({
-  needs,
-}) => {
+/** In about 1 % of KWallet 5 sessions the key exchange fails: a call is refused, or an item reads as absent. */
+test('a call whose session has the wrong key is repeated in another session', async ({ needs }) => {
   needs('linux');
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
-  /** What the first sessions do, of which KWallet 5 has such a one in a hundred times. */
-  const unlucky = (reads: readonly string[], stores = '') =>
-    keychainWith(
-      `const { appendFileSync, readFileSync } = require('node:fs');
-       appendFileSync(__dirname + '/sessions', '.');
-       const session = readFileSync(__dirname + '/sessions').length - 1;
-       const read = new Function(${JSON.stringify(reads)}[session] ?? 'return "item"');
-       let stored;
-       module.exports = {
-         getPassword: async () => stored ?? read(),
-         setPassword: async (service, account, value) => { if (session === 0) { ${stores} } stored = value; },
-       };`,
-      { platform: 'linux', env },
-    ).keychain;
-  const fails = (text: string) => `throw new Error(${JSON.stringify(text)});`;
-  const wrongKey = fails('Client public key size is invalid');
-  const notDecrypted = fails("Can't find session /org/freedesktop/secrets/session/4");
-  expect(await unlucky([wrongKey]).get('a')).toBe('item');
-  expect(await unlucky(['return null;']).get('a')).toBe('item');
-  expect(await unlucky(['return null;', wrongKey]).get('a')).toBe('item');
-  expect(await unlucky(['return null;'], notDecrypted).set('a', 'new')).toBe(true);
+  const inSessions = (...sessions: (readonly unknown[])[]) => answering(sessions, { platform: 'linux', env });
+  expect(await inSessions([wrongKey], ['item']).get('a')).toBe('item');
+  expect(await inSessions([null], ['item']).get('a')).toBe('item');
+  expect(await inSessions([null], [wrongKey], ['item']).get('a')).toBe('item');
+  expect(await inSessions([null, notDecrypted], ['old', 'what was stored']).set('a', 'new')).toBe(true);
 });
 
 test('what tries the keychain has a service of its own, which the help names', async () => {
