@@ -6,7 +6,7 @@ import { orUndefined } from '../errors';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
 import { createProgram } from './program';
-import { sectionWords, TOPICS } from './topics';
+import { TOPICS } from './topics';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
@@ -23,14 +23,14 @@ type Place = ReturnType<typeof placeAfter>;
  * Returns the words that can replace the last one, as the scripts read them: `WORD` or `WORD<TAB>HELP`,
  * `:files` or `:commands`.
  */
-export async function completions(argv: readonly string[], world: CompletionWorld): Promise<string> {
+export function completions(argv: readonly string[], world: CompletionWorld): string {
   const program = createProgram({ words: argv, version: '', called() {}, printed() {} });
   const place = placeAfter(argv.slice(0, -1), program);
   // PowerShell passes a space if the last word is empty.
   const last = (argv.at(-1) ?? '').trim();
   const flag = flagOf(last, place);
   const option = place.option ?? flag;
-  const lines = option ? valuesOf(option, world) : await linesAt(place, last);
+  const lines = option ? valuesOf(option, world) : linesAt(place, last);
   if (lines === FILES || lines === PROGRAMS) return `${lines[0]}\n`;
   return lines
     .map((line) => (flag ? `${flag.long}=${line}` : line))
@@ -70,7 +70,7 @@ function flagOf(word: string, { parser, option, takesFlags }: Place): Option | u
 }
 
 /** Returns the flags, commands or words that can stand there. */
-async function linesAt({ parser, takesFlags, argument, args }: Place, last: string): Promise<Lines> {
+function linesAt({ parser, takesFlags, argument, args }: Place, last: string): Lines {
   if (takesFlags && last.startsWith('-'))
     return new Help().visibleOptions(parser).map(({ long, description }) => `${long}\t${description}`);
   if (parser.commands.length > 0) return parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
@@ -86,8 +86,6 @@ async function linesAt({ parser, takesFlags, argument, args }: Place, last: stri
       return settingOf(first)?.values ?? [];
     case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
-    case 'SECTION':
-      return await sectionWords(first);
     default:
       return argument?.includes('|') ? argument.split('|') : [];
   }

@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], given: World): Promise<number
   let verbose = false;
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
-      world.stdout.write(await completions(argv.slice(2), world));
+      world.stdout.write(completions(argv.slice(2), world));
       return 0;
     }
     const { command, flags, args, text } = parseLine(argv, world.version);

@@ -19,13 +19,6 @@ function topic(summary: string, load: () => Promise<{ readonly default: string }
   return { summary, text: async () => (await load()).default };
 }
 
-/** Loads the words by which completion names a topic's sections: the first of each title. */
-export async function sectionWords(name: string): Promise<string[]> {
-  const text = Object.hasOwn(TOPICS, name) ? await TOPICS[name]!.text() : '';
-  const words = [...text.matchAll(/^## ([\w-]+)/gm)].map(([, word = '']) => word.toLowerCase());
-  return [...new Set(words)];
-}
-
 /** Loads a topic, or one of its sections: `ci gitlab`. */
 export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;

@@ -32,7 +32,6 @@ test('every command and its flags are offered, and all formats and keys', async 
 
 test.each<[line: string, offered: readonly string[]]>([
   ['help ex', ['exec', 'exit-codes']],
-  ['help ci git', ['github', 'gitlab']],
   ['config l', ['list\tlist the settings in the config file']],
   ['get --no-s', ['--no-sandbox\tuse production even if the settings say sandbox']],
   ['get --format=j', ['--format=json']],
