@@ -43,6 +43,7 @@ export async function readAll(
   return Buffer.concat(chunks);
 }
 
-function tooLarge(limit: number): Error {
+/** Returns the error for more bytes than the limit. */
+export function tooLarge(limit: number): Error {
   return Object.assign(new Error(`more than ${limit} bytes`), { code: 'EFBIG' });
 }

@@ -1,9 +1,9 @@
 /** Runs the user's credential command in the system's shell. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Interrupted, limitReached, messageOf, systemCode } from '../../errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
-import { readAll } from '../files/read-file';
+import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
 
@@ -31,11 +31,7 @@ export async function runCredentialCommand(
       child.kill();
       child.unref();
     });
-    // There is no stdout if Node could make no pipe: the error of starting follows.
-    const [stdout, [code, killedBy]] = await Promise.all([
-      readAll(child.stdout ?? [], maxBytes),
-      once(child, 'close'),
-    ]);
+    const [stdout, [code, killedBy]] = await Promise.all([outputOf(child, maxBytes), once(child, 'exit')]);
     return killedBy === null ? { how: 'exited', code, stdout } : { how: 'killed', signal: killedBy };
   };
   try {
@@ -51,4 +47,27 @@ export async function runCredentialCommand(
     if (limit) throw limit;
     return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
   }
+}
+
+/** Time to read what an ended command has left in its pipe. */
+const LAST_OUTPUT_MS = 200;
+
+/**
+ * Resolves with what a command prints, once it has closed its stdout or has ended. A process that it leaves
+ * behind (ssh-agent, gpg-agent) may hold the pipe open for as long as it runs.
+ */
+function outputOf(child: ChildProcess, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const end = (): void => resolve(Buffer.concat(chunks));
+    // There is no stdout if Node could make no pipe: the error of starting follows.
+    child.stdout?.on('end', end).on('data', (bytes: Uint8Array) => {
+      length += bytes.length;
+      chunks.push(bytes);
+      if (length > maxBytes) reject(tooLarge(maxBytes));
+    });
+    // After setTimeout Node reads the pipe once more before setImmediate, even if it was suspended meanwhile.
+    child.once('exit', () => setTimeout(() => setImmediate(end), LAST_OUTPUT_MS));
+  });
 }

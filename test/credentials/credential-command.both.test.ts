@@ -23,4 +23,11 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expect(stderr.split('canary-s3cret')).toHaveLength(2);
     expectNoCanary(dir);
   });
+
+  test('may leave an agent behind that holds its stdout', async () => {
+    const { dir, gwtoken, identity } = await startPlace('sleep 20 2>/dev/null & cat "$HOME/../answer"');
+    putAnswer(dir);
+    const { code, stdout, stderr } = await gwtoken(['get']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${identity.issued[0]}\n`, stderr: '' });
+  });
 });
