@@ -65,8 +65,9 @@ export function parseCredentials(text: string, { region }: Client): BoundCredent
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   if (parsed === undefined) return 'is not JSON';
   const { client_id, client_secret, auth_url } = (parsed ?? {}) as Record<string, unknown>;
+  if (client_id === undefined || client_secret === undefined) return 'has no client_id or client_secret';
   if (typeof client_id !== 'string' || typeof client_secret !== 'string')
-    return 'has no client_id or client_secret';
+    return 'has a client_id or client_secret that is not a JSON string';
   const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
   if (problem) return `has a client_id or client_secret that ${problem}`;
   const credentials = { clientId: client_id, clientSecret: client_secret };

@@ -116,6 +116,8 @@ describe('the keychain', () => {
     ['nonsense', 'is not JSON'],
     ['null', 'has no client_id or client_secret'],
     [item({ client_secret: undefined }), 'has no client_id or client_secret'],
+    [item({ client_id: 1234 }), 'has a client_id or client_secret that is not a JSON string'],
+    [item({ client_secret: null }), 'has a client_id or client_secret that is not a JSON string'],
     [item({ client_secret: '' }), 'has a client_id or client_secret that is empty'],
     [
       item({ client_id: 'ä' }),
