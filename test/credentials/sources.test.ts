@@ -213,6 +213,15 @@ describe('the keychain', () => {
     expect(await get()).toEqual({ code: 4, error, hints: [IN_CI] });
   });
 
+  test('that a CI job does not have is the error for a stored client', async () => {
+    await gw.login({ flags: ['--no-verify'] });
+    gw.env['CI'] = 'true';
+    gw.items.get = () => {
+      throw new GwtokenError('keychain', 'there is no desktop session', { reason: 'no-session' });
+    };
+    expect(await get()).toMatchObject({ code: 5, error: 'there is no desktop session' });
+  });
+
   test('has a secret that goes to its own address only', async () => {
     put(item());
     const stray = 'https://stray.example.com';
