@@ -2,7 +2,7 @@
  * The session bus, and whose it is. Its address outlives it, in a tmux or a detached shell: once the session
  * has ended, another user can listen there, and would be given the secret of the next `login`.
  */
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { GwtokenError, orUndefined } from '../../errors';
 import type { Env } from '../../world';
 import type { Host } from '../files/paths';
@@ -41,8 +41,13 @@ function notTrusted(socket: string, problem: string): GwtokenError {
 }
 
 function pathProblem(path: string, host: Host): string | undefined {
-  const stat = orUndefined(() => statSync(path));
-  return stat ? ownerProblem(stat, 'user or root', host) : 'has ended';
+  // The owner of a link decides where it leads, even after this check.
+  for (const statOf of [lstatSync, statSync]) {
+    const stat = orUndefined(() => statOf(path));
+    const problem = stat ? ownerProblem(stat, 'user or root', host) : 'has ended';
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /**

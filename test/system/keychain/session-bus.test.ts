@@ -1,7 +1,7 @@
 /** A session bus that may be another user's: its address outlives it, and others can bind its name. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync } from 'node:fs';
+import { chownSync, existsSync, lchownSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -72,6 +72,16 @@ test('a socket of another user’s starts no keychain child', async ({ needs }) 
   const { keychain, module } = keychainWith(keytar, { platform: 'linux', env });
   await expect(keychain.set('a', 'secret')).rejects.toMatchObject({ kind: 'keychain', reason: 'no-session' });
   expect(existsSync(join(module, 'loaded'))).toBe(false);
+});
+
+test('rejects a link of another user, which may lead elsewhere a moment later', async ({ needs }) => {
+  needs('root');
+  const directory = openDirectory();
+  const link = join(directory, 'link');
+  symlinkSync(await socketIn(directory), link);
+  expect(problem(addressOf(link))).toBeUndefined();
+  lchownSync(link, STRANGER, STRANGER);
+  expect(problem(addressOf(link))).toBe(`${link} belongs to another user (uid ${STRANGER})`);
 });
 
 test('a socket that is gone may be bound by anybody a moment later', () => {
