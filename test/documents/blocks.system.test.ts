@@ -147,6 +147,16 @@ describe('as it is printed', () => {
   );
 });
 
+test('direnv runs nothing if gwtoken fails', async ({ needs }) => {
+  needs('linux', 'bash', 'curl', 'direnv');
+  const { endpoint, calls, work, run } = await startPlace();
+  endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+  const { files, script } = sections.find(({ name }) => name === 'direnv')!;
+  for (const [file, text] of files) writeFileSync(join(work, file), text);
+  expect(await run(script)).toMatchObject({ code: 1 });
+  expect(calls).toEqual([]);
+});
+
 test('a release with another checksum is not unpacked', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run, calls } = await startPlace();
