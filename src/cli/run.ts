@@ -43,9 +43,10 @@ export async function run(argv: readonly string[], given: World): Promise<number
   }
 }
 
-/** Returns the command that is named first, also behind a wrong option: an eval has to fail then too. */
+/** Returns the command of the first word that is no option: `eval` must fail even after a wrong option. */
 function commandIn(argv: readonly string[]): Command | undefined {
-  return argv.map((word) => COMMANDS.find(({ name }) => name === word)).find(Boolean);
+  const first = argv.find((word) => !word.startsWith('-'));
+  return COMMANDS.find(({ name }) => name === first);
 }
 
 /** Returns a world with `--verbose`, which has told the version. */

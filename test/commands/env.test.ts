@@ -88,14 +88,20 @@ describe('gwtoken env', () => {
 
 describe('a failure of gwtoken env is a failing statement on stdout', () => {
   test('for bad usage and a refusal, and never of another command', async () => {
-    for (const args of ['env --regoin eu', 'env --format yaml', 'env --region mars', 'foo env']) {
+    for (const args of ['env --regoin eu', 'env --format yaml', 'env --region mars', '--bogus env']) {
       const { code, stdout, stderr } = await gw.cli(args.split(' '));
       expect({ code, stdout }).toEqual({ code: 2, stdout: failing(2) });
       expect(stderr).toMatch(/^gwtoken: error: /);
     }
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     expect(await gw.cli(['env'])).toMatchObject({ code: 3, stdout: failing(3) });
-    for (const args of [['get'], ['get', '--profile', 'env', '--bogus'], ['envv'], ['help', 'envv']])
+    for (const args of [
+      ['get'],
+      ['get', '--profile', 'env', '--bogus'],
+      ['envv'],
+      ['help', 'envv'],
+      ['foo', 'env'],
+    ])
       expect([args, (await gw.cli(args)).stdout]).toEqual([args, '']);
   });
 
