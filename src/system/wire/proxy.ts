@@ -36,12 +36,17 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy
   return { url, source, name, label: `the proxy ${name} (from ${source})` };
 }
 
-/** Parses a proxy's URL: without a scheme it is http:, as in curl. Throws if it is none; nobody shows why. */
+/** Parses the URL of an HTTP proxy. As in curl, `http:` is the default scheme. Throws for anything else. */
 function parseProxy(text: string): URL {
   const [, scheme = 'http://', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];
   const url = new URL(scheme + rest);
+  const isHttp = /^https?:$/.test(url.protocol);
+  // URL also accepts quotes and braces in a host, as in HTTPS_PROXY='"http://…"'.
+  const hasHost = /^([\w.-]+|\[.+\])$/.test(url.hostname);
   // A URL's path begins at the first of these: part of the password would be taken for the port, and shown.
-  if (!/^https?:$/.test(url.protocol) || /[/?#\\].*@/s.test(rest)) throw new Error('no HTTP proxy');
+  const hasLatePassword = /[/?#\\].*@/s.test(rest);
+  if (!isHttp || !hasHost || hasLatePassword) throw new Error('not the URL of an HTTP proxy');
+  // Throws for a percent sign that encodes nothing.
   decodeURIComponent(url.username + url.password);
   return url;
 }
