@@ -55,6 +55,7 @@ const CONNECTIONS: Table = [
   [/^ETIMEDOUT$/, ['connection timed out', NETWORK]],
   [/^E(HOST|NET)UNREACH$/, ['network unreachable', NETWORK]],
   [NO_TLS, ['it does not speak TLS', 'check the scheme and port in {setting}']],
+  [/^ERR_SSL_.*NO_APPLICATION_PROTOCOL$/, ['it does not offer HTTP/1.1', OPERATORS]],
   [/^(EPROTO$|ERR_SSL_)/, ['the TLS handshake failed ({code})', OLD_TLS]],
 ];
 const OTHER: Row = ['connection failed ({code})', NETWORK];

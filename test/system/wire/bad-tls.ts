@@ -143,6 +143,13 @@ export const BAD_TLS: readonly WireCase[] = [
     ),
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
+  tls(
+    'HTTP/2 alone',
+    {},
+    caFile,
+    untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
+    { ALPNProtocols: ['h2'] },
+  ),
   tls('TLS 1.2 alone', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {
     name: 'http where https was meant',
