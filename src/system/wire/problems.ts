@@ -1,7 +1,7 @@
 /** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
 import { GwtokenError, limitReached, messageOf, type Reason, systemCode } from '../../errors';
 import { cleaned, duration } from '../../text';
-import type { ConnectionProgress } from '../../world';
+import type { ConnectionProgress, Env } from '../../world';
 import { TimedOut } from '../limit';
 import type { HttpProxy } from './proxy';
 
@@ -12,6 +12,7 @@ export interface FailedRequest {
   readonly progress: ConnectionProgress;
   readonly caFile: string | undefined;
   readonly timeoutMs: number;
+  readonly env: Env;
 }
 
 /** The end of a sentence, and hints; {@link gapsOf} fills their gaps. */
@@ -129,7 +130,7 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
   const { waitingFor } = request.progress;
   if (error instanceof TimedOut) {
     const hint = `check ${proxy?.source ?? 'the auth URL'} and the network, or raise --timeout`;
-    const row: Row = [`did not answer within ${duration(timeoutMs)}`, hint];
+    const row: Row = [`did not answer within ${duration(timeoutMs)}`, ...unusedProxy(request), hint];
     return { start: url.href, row, reason: 'time-limit' };
   }
   if (proxy && status) {
@@ -144,11 +145,20 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
     const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
     return { start: '{peer}', row: [end, 'check that {setting} is the URL of an HTTP proxy'] };
   }
-  if (waitingFor !== 'reply' && waitingFor !== 'body')
-    return { start: 'could not reach {peer}:', row: rowFor(CONNECTIONS, code) ?? OTHER };
+  if (waitingFor !== 'reply' && waitingFor !== 'body') {
+    const [end, ...hints] = rowFor(CONNECTIONS, code) ?? OTHER;
+    return { start: 'could not reach {peer}:', row: [end, ...unusedProxy(request), ...hints] };
+  }
   if (isNoHttp) return { start: url.href, row: [NO_HTTP, CHECK_URL], kind: 'bad-reply' };
   const when = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
+}
+
+/** Returns the hint at a proxy that other programs use, if the request went past it. */
+function unusedProxy({ url, env }: FailedRequest): readonly string[] {
+  if (url.protocol === 'http:' || env['https_proxy'] || env['HTTPS_PROXY']) return [];
+  const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => env[each]);
+  return name === undefined ? [] : [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
 }
 
 function rowFor(table: Table, code: string): Row | undefined {

@@ -1,9 +1,10 @@
 /** What is said of faults that no server of the tests makes, and of a fault at each step; meet.ts meets the rest. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { TimedOut } from '../../../src/system/limit';
 import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import type { HttpProxy } from '../../../src/system/wire/proxy';
-import type { ConnectionProgress } from '../../../src/world';
+import type { ConnectionProgress, Env } from '../../../src/world';
 
 type Phase = ConnectionProgress['waitingFor'];
 const LABEL = 'the proxy p.test:3128 (from HTTPS_PROXY)';
@@ -16,7 +17,12 @@ const proxy: HttpProxy = {
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
 const met = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
-  const asked = { url: new URL('https://a.test/oauth2/token'), caFile: undefined, timeoutMs: 10_000 };
+  const asked = {
+    url: new URL('https://a.test/oauth2/token'),
+    caFile: undefined,
+    timeoutMs: 10_000,
+    env: {},
+  };
   return wireProblem(error, { ...asked, proxy: undefined, progress: { waitingFor }, ...more });
 };
 
@@ -95,6 +101,19 @@ test('the URL that an https: proxy needs is one too', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
   const { hints } = met(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
   expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
+});
+
+test('names a proxy that gwtoken does not use in the first hint', () => {
+  const hintsWith = (env: Env, error: Error = fault('ENOTFOUND'), url = 'https://a.test') =>
+    met(error, 'lookup', { env, url: new URL(url) }).hints.slice(0, -1);
+  const hintAt = (name: string) => [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
+  for (const name of ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'])
+    expect(hintsWith({ [name]: 'p.test:3128' })).toEqual(hintAt(name));
+  expect(hintsWith({ HTTP_PROXY: 'p.test' }, new TimedOut())).toEqual(hintAt('HTTP_PROXY'));
+  expect(hintsWith({ HTTP_PROXY: '' })).toEqual([]);
+  for (const name of ['HTTPS_PROXY', 'https_proxy'])
+    expect(hintsWith({ ALL_PROXY: 'p.test', [name]: 'p.test' })).toEqual([]);
+  expect(hintsWith({ ALL_PROXY: 'p.test' }, fault('ECONNREFUSED'), 'http://127.0.0.1:9')).toEqual([]);
 });
 
 test('a limit of the system is told as one', () => {
