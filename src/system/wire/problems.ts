@@ -61,7 +61,7 @@ const CONNECTIONS: Table = [
 ];
 const OTHER: Row = ['connection failed ({code})', NETWORK];
 
-const PROXY_OUTAGE = /^5(?!01)/;
+const PROXY_OUTAGE = /^5/;
 const SET_PASSWORD = 'set {setting}={proxy}';
 const REJECTED = 'rejected the user name or password in {setting} ({status})';
 const WITHOUT_PROXY = 'if {target} is reachable without a proxy, add it to NO_PROXY';
@@ -72,8 +72,13 @@ const PROXY_REFUSALS: Table = [
   // tinyproxy answers 401 to a wrong password, and 407 to none.
   [/^40[17]@/, [REJECTED, 'percent-encode them: @ is %40, / is %2F']],
   [/^40[17]/, ['requires a user name and password ({status})', SET_PASSWORD]],
+  // privoxy's answer.
+  [/^404/, ['does not know the host {host} ({status})', 'check the auth URL for typos']],
   [PROXY_OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
 ];
+/** Answers to CONNECT of web servers: nginx, Apache, Python's. */
+const WEB_SERVER = /^(400|405|501)/;
+const IS_PROXY = 'check that {setting} is the URL of an HTTP proxy';
 const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 
 /** undici's own words for a reply that it cannot read, or did not ask for (100, 101). */
@@ -133,6 +138,10 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
     const row: Row = [`did not answer within ${duration(timeoutMs)}`, ...unusedProxy(request), hint];
     return { start: url.href, row, reason: 'time-limit' };
   }
+  if (proxy && status && WEB_SERVER.test(status)) {
+    const row: Row = [`(from {setting}) is not a proxy: it answered CONNECT with ${status}`, IS_PROXY];
+    return { start: proxy.name, row, reason: 'proxy-refusal' };
+  }
   if (proxy && status) {
     const row = rowFor(PROXY_REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
     return { start: '{peer}', row, reason: PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
@@ -143,7 +152,7 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
   const isNoHttp = NOT_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
   if (waitingFor === 'tunnel') {
     const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
-    return { start: '{peer}', row: [end, 'check that {setting} is the URL of an HTTP proxy'] };
+    return { start: '{peer}', row: [end, IS_PROXY] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
     const [end, ...hints] = rowFor(CONNECTIONS, code) ?? OTHER;
@@ -176,6 +185,7 @@ function gapsOf(
     peer: isAtProxy ? proxy.label : url.host,
     setting: isAtProxy ? proxy.source : 'the auth URL',
     proxy: proxy ? `${proxy.url.protocol}//USER:PASSWORD@${proxy.url.host}` : '',
+    host: url.hostname,
     target: `${url.hostname}:${url.port || 443}`,
     status: status ?? '',
     names: validFor(error),

@@ -16,7 +16,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW],
-  ['501', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (501)', ALLOW],
+  ['404', '', 'proxy-refusal', 'does not know the host endpoint.test (404)', 'check the auth URL for typos'],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
   'postForm() names a proxy that answers %s (%s), and hangs up',
@@ -38,6 +38,22 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
       hints: [hint.replace('NAME', name)],
     });
     await hungUp;
+  },
+);
+
+test.each(['400', '405', '501'])(
+  'postForm() says that a web server with %s is not a proxy',
+  async (status) => {
+    const answer = `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
+    const server = await startFaultServer({ answer: (socket) => void socket.write(answer) });
+    const says = `(from HTTPS_PROXY) is not a proxy: it answered CONNECT with ${status}`;
+    await expect(wireIn({ HTTPS_PROXY: server.url })('https://endpoint.test', POST)).rejects.toMatchObject({
+      kind: 'unreached',
+      reason: 'proxy-refusal',
+      retry: undefined,
+      message: `${new URL(server.url).host} ${says}`,
+      hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
+    });
   },
 );
 
