@@ -179,8 +179,7 @@ function gapsOf(
   request: FailedRequest,
 ): Readonly<Record<string, string>> {
   const { url, proxy, progress, caFile } = request;
-  // A proxy that has answered is no longer waited for.
-  const isAtProxy = proxy && (status || ['lookup', 'connect', 'tunnel'].includes(progress.waitingFor));
+  const isAtProxy = proxy && ['lookup', 'connect', 'tunnel'].includes(progress.waitingFor);
   return {
     peer: isAtProxy ? proxy.label : url.host,
     setting: isAtProxy ? proxy.source : 'the auth URL',

@@ -1,5 +1,5 @@
 /** An HTTP proxy: whether there is one for a URL, and the tunnel through it, by undici's ProxyAgent. */
-import type { buildConnector } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import type Client from 'undici/lib/dispatcher/client.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
@@ -68,13 +68,22 @@ function isExempt(hostname: string, port: string, list: string): boolean {
 export type Peer = 'endpoint' | 'proxy';
 export type OptionsFor = (to: Peer) => buildConnector.BuildOptions;
 export type OpenClient = (
-  to: Peer,
   origin: string | URL,
   connect: buildConnector.BuildOptions | buildConnector.connector,
 ) => Client;
 
+/** The parts of a tunnel: what each peer is connected with, and the client of each. */
+interface TunnelParts {
+  readonly optionsFor: OptionsFor;
+  readonly openProxy: OpenClient;
+  readonly openEndpoint: OpenClient;
+  /** Called once the proxy has opened the tunnel. */
+  onTunnel(): void;
+}
+
 /** Returns a dispatcher whose requests go through the proxy. */
-export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClient: OpenClient): ProxyAgent {
+export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
+  const { optionsFor, openProxy, openEndpoint, onTunnel } = parts;
   const { username, password, origin } = url;
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   return new ProxyAgent({
@@ -83,13 +92,19 @@ export function openTunnel({ url }: HttpProxy, optionsFor: OptionsFor, openClien
     ...(username || password ? { token: `Basic ${credentials}` } : {}),
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
-    factory: (origin, made) => openClient('endpoint', origin, connectorIn(made)),
+    factory: (origin, made) => openEndpoint(origin, connectorIn(made)),
     clientFactory(origin, made) {
       // undici names the proxy to TLS even if it is an address: Node warns of that, and Bun refuses.
       const toProxy = connectorIn(made);
-      const client = openClient('proxy', origin, (to, done) => toProxy({ ...to, servername: '' }, done));
-      // A method that undici's entry point, which is not loaded, gives to all clients.
-      return Object.assign(client, { connect });
+      const client = openProxy(origin, (to, done) => toProxy({ ...to, servername: '' }, done));
+      // ProxyAgent sends CONNECT by this method, which clients get from undici's entry point (not loaded here).
+      return Object.assign(client, {
+        async connect(options: Dispatcher.ConnectOptions) {
+          const answer = await connect.call(client, options);
+          if (answer.statusCode === 200) onTunnel();
+          return answer;
+        },
+      });
     },
   });
 }

@@ -15,8 +15,10 @@ declare module 'undici/lib/api/api-request.js' {
   ): Promise<Dispatcher.ResponseData>;
 }
 declare module 'undici/lib/api/api-connect.js' {
-  import type { Client } from 'undici';
+  import type { Dispatcher } from 'undici';
 
-  const connect: Client['connect'];
-  export default connect;
+  export default function connect(
+    this: Dispatcher,
+    options: Dispatcher.ConnectOptions,
+  ): Promise<Dispatcher.ConnectData>;
 }

@@ -33,9 +33,6 @@ type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAll
 /** Delay before the next address of a name is tried: far hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** undici's code for a connection that it has closed itself, having no more use for it. */
-const CLOSED_BY_UNDICI = 'UND_ERR_INFO';
-
 /** Returns the function that posts, each time over a connection of its own. */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
@@ -102,7 +99,7 @@ async function postSecurely(
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, report } = attempt;
-  const { dispatcher, disconnected } = await openDispatcher(attempt);
+  const { dispatcher, closed } = await begin(attempt);
   signal.throwIfAborted();
   signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
   const sent = request.call(dispatcher, {
@@ -112,8 +109,8 @@ async function post(attempt: Attempt): Promise<FormReply> {
     headers: options.headers,
     body: options.body,
   });
-  // Otherwise undici connects again and again if the connection breaks before the request is sent.
-  const reply = await Promise.race([sent, disconnected.then((cause) => Promise.reject(cause))]);
+  // Undici would connect again and again if the connection breaks before the request is sent.
+  const reply = await Promise.race([sent, closed.then((cause) => Promise.reject(cause))]);
   report({ waitingFor: 'body' });
   const { statusCode: status, headers } = reply;
   const body = await readAll(reply.body, options.maxBytes).catch((error: unknown) => {
@@ -122,39 +119,56 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if (status === 200 && !isFramed && body !== 'too-long') {
-    // Such a reply ends with its connection (RFC 9112 section 6.3), and to undici a cut is an end too.
-    const cause = await disconnected;
-    if (systemCode(cause) !== CLOSED_BY_UNDICI) throw cause;
+    // Such a body ends with its connection (RFC 9112 section 6.3). Undici also ends it if the connection breaks.
+    const cause = await closed;
+    if (!isClosedByUndici(cause)) throw cause;
   }
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** Returns a client, or the agent of a proxy, and a promise of the reason why its connection ends. */
-async function openDispatcher(
-  attempt: Attempt,
-): Promise<{ readonly dispatcher: Client | ProxyAgent; readonly disconnected: Promise<Error> }> {
+/** What requests are sent by, and the reason why the connection to the endpoint, or to its proxy, ended. */
+interface Connection {
+  readonly dispatcher: Client | ProxyAgent;
+  readonly closed: Promise<Error>;
+}
+
+/** Prepares a connection to the endpoint, directly or through its proxy. The first request opens it. */
+async function begin(attempt: Attempt): Promise<Connection> {
   const { url, proxy, report } = attempt;
-  let disconnect: (cause: Error) => void = () => {};
-  const disconnected = new Promise<Error>((resolve) => {
-    disconnect = resolve;
+  let onClosed: (cause: Error) => void = () => {};
+  const closed = new Promise<Error>((resolve) => {
+    onClosed = resolve;
   });
-  const openClient: OpenClient = (to, origin, connect) =>
-    // undici's own limits are off: the caller's holds for everything.
-    new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
-      .on('connect', () => report({ waitingFor: to === 'proxy' ? 'tunnel' : 'reply' }))
-      .on('connectionError', (_origin, _targets, error) => disconnect(error))
-      .on('disconnect', (_origin, _targets, error) => {
-        // Once the tunnel is open, undici lets go of the proxy's client.
-        if (to === 'proxy' && systemCode(error) === CLOSED_BY_UNDICI) report({ waitingFor: 'handshake' });
-        else disconnect(error);
-      });
-  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
   const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
   report({ waitingFor: 'connect', ...(isIP(host) === 0 ? {} : { addresses: [host] }) });
-  const dispatcher = proxy
-    ? (await import('./proxy')).openTunnel(proxy, optionsFor, openClient)
-    : openClient('endpoint', url.origin, optionsFor('endpoint'));
-  return { dispatcher, disconnected };
+  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
+  const openEndpoint: OpenClient = (origin, connect) =>
+    openClient(origin, connect, onClosed).on('connect', () => report({ waitingFor: 'reply' }));
+  if (!proxy) return { dispatcher: openEndpoint(url.origin, optionsFor('endpoint')), closed };
+  const openProxy: OpenClient = (origin, connect) =>
+    openClient(origin, connect, (cause) => {
+      // Undici lets go of the connection as soon as the proxy has answered: the tunnel goes on without it.
+      if (!isClosedByUndici(cause)) onClosed(cause);
+    }).on('connect', () => report({ waitingFor: 'tunnel' }));
+  const { openTunnel } = await import('./proxy');
+  const onTunnel = (): void => report({ waitingFor: 'handshake' });
+  return { dispatcher: openTunnel(proxy, { optionsFor, openProxy, openEndpoint, onTunnel }), closed };
+}
+
+/** Opens a client whose own limits are off: the caller's limit holds for everything. */
+function openClient(
+  origin: Parameters<OpenClient>[0],
+  connect: Parameters<OpenClient>[1],
+  onClosed: (cause: Error) => void,
+): Client {
+  return new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
+    .on('connectionError', (_origin, _targets, error) => onClosed(error))
+    .on('disconnect', (_origin, _targets, error) => onClosed(error));
+}
+
+/** Returns whether undici closed the connection itself, because it had no more use for it. */
+function isClosedByUndici(cause: Error): boolean {
+  return systemCode(cause) === 'UND_ERR_INFO';
 }
 
 /** Returns what undici connects with. */

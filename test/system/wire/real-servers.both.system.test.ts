@@ -70,6 +70,18 @@ test('squid tunnels, with a password that it checks', async ({ needs }) => {
   expect(stderr).toContain(`${proxy(port)} rejected the user name or password in HTTPS_PROXY (407)\n`);
 });
 
+test('doctor fails the step of a proxy that squid refuses', async ({ needs }) => {
+  needs('squid');
+  const port = await startSquid(['http_access deny all']);
+  const args = ['doctor', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];
+  const { code, stdout } = await home.gwtoken(args, { env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } });
+  expect(code).toBe(6);
+  expect(stdout).toMatch(
+    /\nFAIL proxy +the proxy \S+ \(from HTTPS_PROXY\) refused to connect to \S+ \(403\)\n/,
+  );
+  expect(stdout).not.toContain('ok   proxy');
+});
+
 test('squid cannot reach a target', async ({ needs }) => {
   needs('squid');
   const port = await startSquid(['http_access allow all']);

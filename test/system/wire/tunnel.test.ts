@@ -30,13 +30,16 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     });
     const name = new URL(proxy.url).host;
     const env = { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) };
-    await expect(wireIn(env)('https://endpoint.test', POST)).rejects.toMatchObject({
+    const steps: unknown[] = [];
+    const onProgress = (facts: Partial<ConnectionProgress>) => steps.push(facts.waitingFor);
+    await expect(wireIn(env)('https://endpoint.test', { ...POST, onProgress })).rejects.toMatchObject({
       kind: 'unreached',
       reason,
       retry: reason === 'proxy-failure' ? {} : undefined,
       message: `the proxy ${name} (from HTTPS_PROXY) ${says}`,
       hints: [hint.replace('NAME', name)],
     });
+    expect(steps.at(-1)).toBe('tunnel');
     await hungUp;
   },
 );
