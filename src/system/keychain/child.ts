@@ -1,11 +1,13 @@
 /**
- * The keychain's child: nothing else loads keytar. It answers one request of its parent, which then kills it.
- * A pending dialog never returns and keeps even process.exit() from ending a process, and a native fault
- * takes the process with it. It calls only getPassword, setPassword and deletePassword: the find functions
- * crash on locked and on foreign items.
+ * The keychain's child process, the only program that loads keytar. It answers one request of its parent, and
+ * the parent kills it. Keytar needs its own process because a pending dialog blocks even process.exit(), and
+ * because a native fault ends the process.
  *
- * It imports nothing that the main program starts with: in the bundle that is one file, and loading it starts
- * the program.
+ * Keytar's find functions crash on locked and on foreign items, so this file calls only getPassword,
+ * setPassword and deletePassword.
+ *
+ * This file imports no module of the main program: the bundle puts those into one file, and loading that file
+ * would start the main program.
  */
 import { type Keytar, loadKeytar } from './keytar';
 
@@ -14,29 +16,29 @@ export type Request =
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/** The result of get: the value, or null; set: if it replaced one; delete and probe: if there was one. */
-export type Value = string | boolean | null;
+/** Result of a request: `found` tells if the account had an item before. Only `get` returns its value. */
+export type Result = { readonly found: true; readonly value?: string } | { readonly found: false };
 
 export interface Failure {
-  /** False if it is keytar itself that cannot be loaded. */
+  /** False if keytar could not be loaded. */
   readonly isLoaded: boolean;
   readonly message: string;
-  /** The system's, or `DENIED`. */
+  /** The system's error code, or `DENIED`. */
   readonly code?: string | undefined;
 }
 
-export type Answer = { readonly value: Value } | { readonly failure: Failure };
+export type Answer = Result | { readonly failure: Failure };
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
 
-const nothing = (): void => {};
+const ignore = (): void => {};
 // Keeps SIGUSR1 from opening Node's debugger, as quick-world.ts does in the main program.
-if (process.platform !== 'win32') process.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
-// process.exit() would wait for the thread that is waiting for a person.
+if (process.platform !== 'win32') process.on('SIGUSR1', ignore).off('SIGUSR1', ignore);
+// SIGKILL, because process.exit() would wait for keytar's thread, and that thread may wait for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// Ctrl-C reaches the whole group; the parent decides, and this program ends with it.
-process.on('SIGINT', nothing);
+// Ctrl-C reaches this process too, but the parent handles it and then ends this process.
+process.on('SIGINT', ignore);
 process.once('message', async (request: Request) => {
   process.send?.(await answer(request));
 });
@@ -46,44 +48,53 @@ async function answer(request: Request): Promise<Answer> {
   try {
     const keytar = loadKeytar();
     isLoaded = true;
-    return { value: await perform(request, keytar) };
+    return await perform(request, keytar);
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     return { failure: { isLoaded, message, code } };
   }
 }
 
-async function perform(request: Request, keytar: Keytar): Promise<Value> {
+async function perform(request: Request, keytar: Keytar): Promise<Result> {
   switch (request.op) {
-    case 'get':
-      return await keytar.getPassword(SERVICE, request.account);
+    case 'get': {
+      const value = await keytar.getPassword(SERVICE, request.account);
+      return value === null ? { found: false } : { found: true, value };
+    }
     case 'delete':
-      return await remove(keytar, SERVICE, request.account);
+      return { found: await remove(keytar, SERVICE, request.account) };
     case 'set':
-      return await store(keytar, SERVICE, request.account, request.value);
+      return { found: await store(keytar, SERVICE, request.account, request.value) };
     case 'probe': {
-      // With the process ID, as two may be tested at once.
+      // The process ID separates probes that run at the same time.
       const account = `probe ${process.pid}`;
       await store(keytar, PROBE_SERVICE, account, 'gwtoken was here \u2602');
-      return await remove(keytar, PROBE_SERVICE, account);
+      return { found: await remove(keytar, PROBE_SERVICE, account) };
     }
   }
 }
 
-/** Stores the value; tells if it replaced one. Reading that first spares the person a second dialog. */
+/**
+ * Stores the value and returns true if it replaced another one. Reading the old value first unlocks the item,
+ * which saves the person a second dialog.
+ *
+ * @throws `DENIED` if the item then does not contain the value
+ */
 async function store(keytar: Keytar, service: string, account: string, value: string): Promise<boolean> {
   const before = await keytar.getPassword(service, account);
   await keytar.setPassword(service, account, value);
   if ((await keytar.getPassword(service, account)) !== value)
     throw denied('the item does not contain what was to be stored');
-  // Empty is what a session with a wrong key leaves behind.
+  // A session with a wrong key leaves an empty value behind; replacing that does not count.
   return Boolean(before);
 }
 
 /**
- * Deletes an item, and returns if there was one. libsecret ignores those that are locked for this connection,
- * as all of KeePassXC's and KWallet's are at first: reading one asks the person, and unlocks it for as long
- * as this program runs.
+ * Deletes an item and returns true if there was one. libsecret ignores items that are locked for this
+ * connection, and all items of KeePassXC and KWallet are locked at first. Reading an item asks the person and
+ * unlocks the item for the life of this process.
+ *
+ * @throws `DENIED` if the item is still there
  */
 async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
   try {
@@ -92,18 +103,18 @@ async function remove(keytar: Keytar, service: string, account: string): Promise
       await keytar.getPassword(service, account);
       isDeleted = await keytar.deletePassword(service, account);
     }
-    // A read that fails tells nothing: its session may have a wrong key.
+    // A failed read proves nothing, because its session may have a wrong key.
     if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
       throw denied('the item is still there');
     return isDeleted;
   } catch (error) {
-    // Of two logouts at the same time, one finds the item and then the other has removed it.
+    // Another logout removed the item in between.
     if (/No such (interface|object path)/.test((error as Error).message)) return false;
     throw error;
   }
 }
 
-/** Makes the error for a person's no, for which keytar resolves: only reading back shows it. */
+/** Makes the error for a declined dialog. keytar resolves in that case, so only reading back reveals it. */
 function denied(message: string): Error {
   return Object.assign(new Error(message), { code: 'DENIED' });
 }

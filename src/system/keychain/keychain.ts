@@ -1,26 +1,26 @@
-/** The OS keychain through keytar, which is loaded only in a child process: each call starts one. */
+/** The OS keychain through keytar. Each call starts a child process, the only program that loads keytar. */
 
 import type { Keychain } from '../../world';
 import type { KeychainWorld } from './ask';
-import type { Request, Value } from './child';
+import type { Request, Result } from './child';
 
-/** Returns the keychain; what asks it is loaded with the first call. */
+/** Returns the keychain. Its code is loaded by the first call. */
 export function openKeychain(world: KeychainWorld): Keychain {
-  const send = async (request: Request, limitMs?: number, signal?: AbortSignal): Promise<Value> =>
+  const send = async (request: Request, limitMs?: number, signal?: AbortSignal): Promise<Result> =>
     (await import('./ask')).ask(request, limitMs, world, signal);
   return {
     async probe(limitMs) {
       await send({ op: 'probe' }, limitMs);
     },
     async get(account, limitMs, signal) {
-      const value = await send({ op: 'get', account }, limitMs, signal);
-      return typeof value === 'string' ? value : undefined;
+      const result = await send({ op: 'get', account }, limitMs, signal);
+      return result.found ? result.value : undefined;
     },
     async set(account, value, limitMs) {
-      return (await send({ op: 'set', account, value }, limitMs)) === true;
+      return (await send({ op: 'set', account, value }, limitMs)).found;
     },
     async delete(account, limitMs) {
-      return (await send({ op: 'delete', account }, limitMs)) === true;
+      return (await send({ op: 'delete', account }, limitMs)).found;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** How long a keychain is waited for, and what is said meanwhile: on the test's clock, with its own child. */
+/** Time limits and notices while gwtoken waits for the keychain. The clock and the child are the test's. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -15,10 +15,10 @@ beforeEach(() => {
   onCleanup(() => void vi.useRealTimers());
 });
 
-/** Timers are set: the limit, and the notice. */
+/** Waits until both timers are set: the limit's and the notice's. */
 const untilAsked = () => until('the child is asked', () => vi.getTimerCount() === 2);
 
-/** On a desktop, unless `world` says otherwise, with a child that is this script. */
+/** Opens a keychain whose child runs this script; the world is a macOS desktop unless `world` changes it. */
 function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = {}) {
   const childPath = join(directory, 'child.cjs');
   writeFileSync(childPath, `process.on('message', () => { ${script} });`);
@@ -48,7 +48,7 @@ function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = 
   return { get, shown, keychain };
 }
 
-test('a person is told after two seconds, and a minute ends it', async () => {
+test('shows a notice after 2 s, and gives up after 60 s if a person can answer', async () => {
   const { get, shown } = open();
   const { got, done } = get();
   await untilAsked();
@@ -72,16 +72,16 @@ test.each<[string, Env, NodeJS.Platform, boolean]>([
   ['Linux without a desktop', {}, 'linux', false],
   ['a desktop under CI', { DISPLAY: ':99', CI: 'true' }, 'linux', false],
 ])(
-  'on %s the limit is a minute if a person can see a dialog, else ten seconds',
-  async (_, env, platform, seen) => {
+  'on %s, the default limit is 60 s if a person can see a dialog, else 10 s',
+  async (_, env, platform, canSee) => {
     const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH: '/nonexistent' };
     const { get, shown } = open('', { platform, env: { ...env, ...bus } });
     const { got, done } = get();
     await untilAsked();
-    await vi.advanceTimersByTimeAsync(seen ? 60_000 : 10_000);
+    await vi.advanceTimersByTimeAsync(canSee ? 60_000 : 10_000);
     await done;
-    expect(got.end).toBe(`the keychain did not answer within ${seen ? 60 : 10} s`);
-    expect(shown).toHaveLength(seen ? 1 : 0);
+    expect(got.end).toBe(`the keychain did not answer within ${canSee ? 60 : 10} s`);
+    expect(shown).toHaveLength(canSee ? 1 : 0);
   },
 );
 
@@ -90,7 +90,7 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
   ['set', ({ set }) => set('a', 'b', 20_000)],
   ['delete', (keychain) => keychain.delete('a', 20_000)],
   ['probe', ({ probe }) => probe(20_000)],
-])('%s has the limit that is given', async (_, call) => {
+])('%s gives up at the limit that its caller passes', async (_, call) => {
   const { keychain } = open();
   let end: unknown;
   const ended = call(keychain).catch(({ message }: Error) => {
@@ -104,13 +104,13 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
   expect(end).toBe('the keychain did not answer within 20 s');
 });
 
-test('a late answer, a silent bus and a second child have one limit', async ({ needs }) => {
+test('one limit covers the child and a bus that does not answer', async ({ needs }) => {
   needs('linux');
   const asked = join(directory, 'asked');
   writeFileSync(join(directory, 'dbus-send'), `#!/bin/sh\n: >'${asked}'\nexec sleep 60\n`, { mode: 0o755 });
   const PATH = `${directory}:${process.env['PATH']}`;
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH };
-  const { get } = open('process.send({ value: null });', { platform: 'linux', env });
+  const { get } = open('process.send({ found: false });', { platform: 'linux', env });
   const { got } = get(4000);
   await until('the bus is asked', () => existsSync(asked));
   await vi.advanceTimersByTimeAsync(4000);
@@ -118,7 +118,7 @@ test('a late answer, a silent bus and a second child have one limit', async ({ n
   expect(got.end).toBe('the keychain did not answer within 4 s');
 });
 
-test.runIf(process.platform === 'linux')('a locked keyring is the error of its limit', async () => {
+test.runIf(process.platform === 'linux')('reports a locked keyring at the limit', async () => {
   const bus = `#!/bin/sh
     case "$*" in
     *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
