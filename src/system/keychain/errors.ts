@@ -1,24 +1,24 @@
-/** Keychain failures: a row for each reason, with the systems' texts that mean it, and what to do. */
+/** Keychain errors: one row for each reason, with the system texts that mean it and the hint to the user. */
 import { GwtokenError, type KeychainReason } from '../../errors';
 import { cleaned } from '../../text';
 import { allowMoreTime } from '../../waiting';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
 
-/** The sentence of a reason, and its variants on macOS and Windows. */
+/** Message and hint of a reason, and their variants on macOS and Windows. */
 interface Row {
   readonly message: string;
   readonly hint?: string;
   readonly darwin?: Partial<Pick<Row, 'message' | 'hint'>>;
   readonly win32?: Partial<Pick<Row, 'message' | 'hint'>>;
   /**
-   * The texts of libsecret, glib (also by GDBus, with a prefix), macOS (SecCopyErrorMessageString)
-   * and Windows (FormatMessage, in English). The first row that matches counts.
+   * Matches texts of libsecret, glib (through GDBus with a prefix), macOS (SecCopyErrorMessageString) and
+   * Windows (FormatMessage, in English). The first matching row counts.
    */
   readonly matches?: RegExp;
 }
 
-/** In the order in which the parts of a keychain are needed. */
+/** The rows stand in the order in which a call needs the parts of a keychain. */
 const ROWS = {
   'module-missing': {
     message: 'the keychain module keytar is not installed',
@@ -84,20 +84,20 @@ const ROWS = {
     message: 'the keychain module crashed',
     hint: 'try again; if it keeps crashing, reinstall gwtoken',
   },
-  /** Two sessions in a row. */
+  /** The second attempt failed too; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
     message: 'the keychain and its module agreed on no key twice in a row',
     hint: 'try again',
   },
-  /** By a message that gwtoken does not know. */
+  /** No row matches the message. */
   failed: { message: 'unexpected keychain error' },
 } satisfies Readonly<Record<KeychainReason, Row>>;
 
-/** The loaders' texts of glibc and musl. */
+/** Matches the loader's message of glibc and of musl. */
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
-/** Makes the error for a reason. @param raw the keychain's own words, or why its process ended */
+/** Makes the error for a reason. @param raw the keychain's message, or how its process ended */
 export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
   const row: Row = ROWS[reason];
   const variant = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
@@ -110,7 +110,7 @@ export function keychainError(reason: KeychainReason, platform: NodeJS.Platform,
   });
 }
 
-/** Makes the error for what the child could not do. */
+/** Makes the error for a failure that the child reports. */
 export function failureError(failure: Failure, platform: NodeJS.Platform): GwtokenError {
   return keychainError(reasonOf(failure), platform, failure.message);
 }
@@ -123,7 +123,7 @@ function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
   return rows.find(([, { matches }]) => matches?.test(message))?.[0] ?? 'failed';
 }
 
-/** Makes the error for a limit that has passed. @param problem the keyring's, if the bus knows one */
+/** Makes the error after the time limit. @param problem the keyring's problem, which explains the silence */
 export function notAnswered(
   problem: KeyringProblem,
   limitMs: number,

@@ -1,4 +1,4 @@
-/** Keytar in the keychain's child: from node_modules, or its native part from inside the executable. */
+/** Loads keytar in the keychain's child: from node_modules, or its native part from the executable. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ declare const __KEYTAR__: boolean;
 export type Keytar = typeof import('keytar');
 
 export function loadKeytar(): Keytar {
-  // Built without it, since upstream has no native part for the platform.
+  // keytar provides no native part for this platform, so the executable contains none.
   if (__EXECUTABLE__ && !__KEYTAR__) throw new Error('there is none for Linux on arm64 with musl');
   return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : loadPackage(directoryOfKeytar());
 }
@@ -18,7 +18,7 @@ function loadPackage(directory: string): Keytar {
   try {
     return require(directory);
   } catch (error) {
-    // keytar's index.js drops the loader's message, which dlopen throws again.
+    // keytar's index.js drops the loader's message; dlopen throws it again.
     const prebuilt = join(directory, 'prebuilds', `${process.platform}-${process.arch}`);
     process.dlopen({ exports: {} }, join(prebuilt, 'keytar.node'));
     throw error;
@@ -26,8 +26,8 @@ function loadPackage(directory: string): Keytar {
 }
 
 /**
- * Returns keytar's directory: in gwtoken's own node_modules, or beside gwtoken, where npm puts it. A plain
- * `require` would climb on to `/tmp/node_modules` and the like, where others can put a module.
+ * Returns keytar's directory, which npm puts into gwtoken's own node_modules or beside gwtoken. A plain
+ * `require` would also look into directories such as `/tmp/node_modules`, where other users can put a module.
  *
  * @throws an error with the code MODULE_NOT_FOUND
  */
@@ -43,8 +43,9 @@ function directoryOfKeytar(): string {
 const PREFIX = 'gwtoken-keychain-';
 
 /**
- * Loads the file that the executable contains, without keytar's index.js, which only finds it. Bun itself
- * would unpack it under a foreseeable name, and load any file of the right size and owner that lies there.
+ * Loads the native file that the executable contains; keytar's index.js would only locate it. The file is
+ * copied to a new directory first: Bun would unpack it under a predictable name, and would load any file
+ * that it finds there with the right size and owner.
  */
 function loadNativePart(contained: string): Keytar {
   const loaded = { exports: {} as Keytar };
@@ -59,7 +60,7 @@ function loadNativePart(contained: string): Keytar {
   }
 }
 
-/** Removes the directory. Windows removes no loaded file: there it removes those of earlier runs. */
+/** Removes the directory. Windows cannot remove a loaded file, so there it removes those of earlier runs. */
 function sweep(own: string): void {
   const names = process.platform === 'win32' ? readdirSync(tmpdir()) : [];
   const others = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
@@ -67,7 +68,7 @@ function sweep(own: string): void {
     try {
       if (path === own || Date.now() - statSync(path).mtimeMs > 60_000) rmSync(path, { recursive: true });
     } catch {
-      // Loaded by another process, or gone.
+      // Another process has loaded or removed it.
     }
   }
 }

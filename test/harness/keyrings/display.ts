@@ -4,19 +4,19 @@ import { onCleanup } from '../clean-up';
 import { until } from '../programs/processes';
 import { type Environment, endHelper, run, startHelper } from './session';
 
-/** A screen that nobody sees, and the hand of the person before it. */
+/** A virtual screen, and the keys that a person presses on it. */
 export interface Display {
-  /** DISPLAY. */
+  /** The variable DISPLAY. */
   readonly env: Environment;
-  /** Waits for a window by its title, presses the keys in it, and waits until it is gone. */
+  /** Waits for a window with this title, presses the keys in it, and waits until it closes. */
   answer(title: string, keys: readonly string[]): Promise<void>;
-  /** Presses the keys in each window with such a title for as long as the work is under way. */
+  /** Presses the keys in each window with this title until the work ends. */
   answerAll<T>(title: string, keys: readonly string[], work: Promise<T>): Promise<T>;
-  /** How many windows there are with this title. */
+  /** Counts the windows with this title. */
   windows(title: string): Promise<number>;
 }
 
-/** Starts an X server on a number of chance: two that start at once may take the same, and one is lost. */
+/** Starts an X server. Its number is random: two servers that choose a free one at once may collide. */
 export async function startDisplay(): Promise<Display> {
   const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(
@@ -24,12 +24,12 @@ export async function startDisplay(): Promise<Display> {
     [
       `:${randomInt(1000, 60_000)}`,
       ...['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
-      // By itself it starts anew when its last client has gone, and turns away the next one meanwhile.
+      // Otherwise the server restarts when its last client leaves, and rejects clients meanwhile.
       '-noreset',
     ],
     path,
   );
-  // Not by SIGKILL, after which its socket would stay.
+  // SIGTERM, because SIGKILL would leave the server's socket behind.
   onCleanup(() => endHelper(server, 'SIGTERM'));
   const number = await new Promise<string>((resolve, reject) => {
     server.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
@@ -50,15 +50,15 @@ export async function startDisplay(): Promise<Display> {
         return id !== '';
       });
       await xdotool('windowfocus', '--sync', id);
-      // Pressed and let go by themselves: the window may go in between.
+      // `keydown` and `keyup` instead of `key`, because the key's press may close the window.
       for (const key of keys) await xdotool('keydown', key, 'keyup', key);
-      await until(`it is gone: ${title}`, async () => !(await found(title)).includes(id));
+      await until(`the window closes: ${title}`, async () => !(await found(title)).includes(id));
     },
     async answerAll(title, keys, work) {
       const ended = new AbortController();
       const answering = (async () => {
         while (!ended.signal.aborted) {
-          // It may be gone by now, or there again.
+          // The window may have closed since the search; another one is found in the next round.
           for (const id of await found(title))
             await xdotool('windowfocus', id, 'key', ...keys).catch(() => {});
           await sleep(50);

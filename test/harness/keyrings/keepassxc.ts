@@ -9,13 +9,13 @@ import { type Environment, endHelper, run, startSession } from './session';
 const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';
 
-/** A database that shows its only group to the Secret Service if `exposes`, which a user has to set. */
-const database = (exposes: string) => `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+/** Returns a database with one group; `customData` can expose it to the Secret Service, as a user would. */
+const database = (customData: string) => `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <KeePassFile>
   <Meta>
     <DatabaseName>db</DatabaseName>
     <RecycleBinEnabled>True</RecycleBinEnabled>
-    <CustomData>${exposes}</CustomData>
+    <CustomData>${customData}</CustomData>
   </Meta>
   <Root>
     <Group>
@@ -27,7 +27,7 @@ const database = (exposes: string) => `<?xml version="1.0" encoding="UTF-8" stan
 const EXPOSING = database(`<Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item>`);
 const DATABASES = { exposed: EXPOSING, another: EXPOSING, 'not exposed': database('') };
 
-/** The Secret Service is off by default; all else that concerns it is as KeePassXC has it. */
+/** Enables the Secret Service, which is off by default, and keeps KeePassXC's defaults for its options. */
 const SETTINGS = `[General]
 ConfigVersion=2
 UpdateCheckMessageShown=true
@@ -38,38 +38,41 @@ CheckForUpdates=false
 Enabled=true
 `;
 
-/** The title of a dialog, and the keys that answer it. */
+/** The title of each dialog, and the keys that answer it. */
 const ANSWERS = {
   allow: ['Access Request', ['Return']],
   deny: ['Access Request', ['Escape']],
   dismiss: ['Unlock Database', ['Escape']],
   unlock: ['\\[Locked\\] - KeePassXC', [...PASSWORD, 'Return']],
 } as const;
-/** The dialogs that open where there is no open database. */
+/** The titles of the dialogs that ask for an open database. */
 const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
 
 export type KeePassXCAnswer = keyof typeof ANSWERS;
-/** The open database: one that shows a group, another beside that (locked), one that shows none, or none. */
+/**
+ * The open database: one that exposes its group, `another` such one while the first is locked, one that
+ * exposes no group, or `none`.
+ */
 export type OpenDatabase = keyof typeof DATABASES | 'none';
 
-/** A KeePassXC whose person is a test. */
+/** A running KeePassXC, whose dialogs the test answers. */
 export interface KeePassXC {
-  /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
+  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
   readonly env: Environment;
-  /** Waits for a dialog, and answers it. */
+  /** Waits for the dialog that this answer belongs to, and answers it. */
   answer(answer: KeePassXCAnswer): Promise<void>;
-  /** Dismisses what asks for an open database, as often as it does so while the work is under way. */
+  /** Dismisses each dialog that asks for an open database until the work ends. */
   dismissing<T>(work: Promise<T>): Promise<T>;
-  /** How many dialogs stand there. */
+  /** Counts the open dialogs. */
   dialogs(): Promise<number>;
-  /** The secret of an account, which the person lets secret-tool see; undefined when there is none. */
+  /** Reads an account's secret with secret-tool, and allows it in the dialog; undefined if it has no item. */
   lookup(account: string): Promise<string | undefined>;
   lock(): Promise<void>;
-  /** Ends it, and starts it with another database. */
+  /** Restarts KeePassXC with another database. */
   reopen(database: OpenDatabase): Promise<void>;
 }
 
-/** Starts a session bus, a screen and a KeePassXC of its own; the database that exposes a group is open. */
+/** Starts a session bus, a screen and a KeePassXC in which the database with an exposed group is open. */
 export async function startKeePassXC(): Promise<KeePassXC> {
   const display = await startDisplay();
   const { dir, env, withPath, home, start } = await startSession(display);
@@ -81,7 +84,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   }
   mkdirSync(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
   writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
-  // A second KeePassXC of a user talks to the first one, which it finds by a file in the temporary directory.
+  // A user's second KeePassXC finds the first one by a file in the temporary directory, and talks to it.
   const directory = { TMPDIR: home.XDG_RUNTIME_DIR };
   const answer: KeePassXC['answer'] = (how) => {
     const [title, keys] = ANSWERS[how];
@@ -89,13 +92,13 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   };
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
-    // It saves a moment after a change, and its title has a star until then.
-    await until('it has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
+    // KeePassXC saves a moment after a change; until then its title has a star.
+    await until('KeePassXC has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
     if (program) await endHelper(program);
     const locked = name === 'another' ? ['exposed'] : [];
     const names = name === 'none' ? [] : [...locked, name];
     program = start('keepassxc', names.map(file), directory);
-    // Not by --pw-stdin, at which 2.7.10 ends with a fault of its own.
+    // The password goes into the dialog, because 2.7.10 crashes with --pw-stdin.
     if (name !== 'none') await answer('unlock');
     const shows = name === 'exposed' || name === 'another';
     await untilCollection(shows ? 'unlocked' : 'no collection', withPath);

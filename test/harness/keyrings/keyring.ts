@@ -6,28 +6,29 @@ import { attributesOf, type CollectionState, lockCollection, untilCollection } f
 import { type Environment, endHelper, run, startSession } from './session';
 
 export interface KeyringOptions {
-  /** `none`: a provider without any collection. `no-provider`: a session bus without a secret service. */
+  /** `none`: a service without a collection. `no-provider`: a session bus without a secret service. */
   readonly state: 'unlocked' | 'locked' | 'none' | 'no-provider';
-  /** Account -> secret, stored under the service `gwtoken` before anything is locked. */
+  /** Secrets by account, stored under the service `gwtoken` before the keyring is locked. */
   readonly seed?: Readonly<Record<string, string>>;
 }
 
+/** A running gnome-keyring. */
 export interface Keyring {
-  /** HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS; never a display, so that nothing can ask a person. */
+  /** The variables HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS. Without DISPLAY no program can open a dialog. */
   readonly env: Environment;
-  /** The secret of an account, read by secret-tool and not by our own code. Undefined: absent or locked. */
+  /** Reads an account's secret with secret-tool; undefined if the item is absent or locked. */
   lookup(account: string): Promise<string | undefined>;
-  /** Stores as a user would by hand, with the schema attribute that keytar looks for. */
+  /** Stores a secret with secret-tool, with the schema attribute that keytar looks for. */
   store(account: string, secret: string): Promise<void>;
   /** Locks the default collection. */
   lock(): Promise<void>;
-  /** Logs out and in again, which unlocks it. */
+  /** Logs out and in again, which unlocks the default collection. */
   unlock(): Promise<void>;
-  /** Removes an item, or does nothing where there is none. */
+  /** Removes an account's item if it exists. */
   clear(account: string): Promise<unknown>;
 }
 
-/** Starts a session bus and a gnome-keyring that nobody else sees, in the state asked for. */
+/** Starts a separate session bus and a gnome-keyring in this state. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
   const { dir, env, withPath, start } = await startSession();
   let daemon: ChildProcess | undefined;
@@ -60,7 +61,7 @@ export async function startKeyring({ state, seed = {} }: KeyringOptions): Promis
   };
 }
 
-/** Copies the daemon without Debian's file capability, which would undo the parent-death signal. */
+/** Copies the daemon to drop Debian's file capability, which would disable the parent-death signal. */
 function privateDaemon(dir: string): string {
   const copy = join(dir, 'gnome-keyring-daemon');
   copyFileSync(onPath('gnome-keyring-daemon') ?? 'gnome-keyring-daemon', copy);

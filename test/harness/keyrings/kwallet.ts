@@ -6,14 +6,14 @@ import { startDisplay } from './display';
 import { attributesOf, hasItem, untilCollection } from './secret-service';
 import { type Environment, endHelper, run, startSession } from './session';
 
-/** An empty wallet, as its own wizard makes one: kdewallet.kwl and its salt. */
+/** The files of an empty wallet that KWallet's wizard has created: kdewallet.kwl and its salt. */
 const WALLET =
   'S1dBTExFVAoNAA0KAAEDAgAAAATsVZ/IlejMd+8MTW/f9b3LAAAAAOGO5nIyVFFyCTzgU66dLHMAAAAAYYbMGAudF4TI04Vs6Xkr9wAAAADTeI6MGnc/tmIBBergIWFOAAAAAKZbM/zDfbEKPd5NxYmI8oiDK8diw34ozdw90PxvR73VPG5v3tqh0rHLPPLJTcohWF1dlM+TDpaODz2UGezzZrmkBYvS90h8oRCXZYf/Bo77mdv63vPKrH4FD2IdXEONw3wTB4UWwM4nxpKxq3TksVXhLISYtnL8nLd8bz5Bwecw0GJyOc5a6PoSefgmOmbTTg==';
 const SALT = 'sx7kBPc+Sj8GUs0spcDro7mQ9mW17uSFWmwgoWaV1fyz0klW73uxKs2dZ9L2v3hseezddBxPduM=';
 const PASSWORD = 'pw';
 const DAEMON = 'kwallet6' in KWALLET ? 'kwalletd6' : 'kwalletd5';
 
-/** Without the wizard that a first use begins with. */
+/** Skips the wizard that KWallet opens at its first use. */
 const SETTINGS = `[Wallet]
 Enabled=true
 First Use=false
@@ -22,19 +22,19 @@ Default Wallet=kdewallet
 apiEnabled=true
 `;
 
-/** A KWallet whose person is a test. */
+/** A running KWallet, whose dialogs the test answers. */
 export interface KWallet {
-  /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
+  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
   readonly env: Environment;
-  /** Waits for the dialog that asks for the wallet's password, and answers it. */
+  /** Waits for the dialog that asks for the wallet's password, and enters the password or dismisses it. */
   answer(answer: 'unlock' | 'dismiss'): Promise<void>;
-  /** Logs out and in again: the wallet is locked until somebody opens it. */
+  /** Logs out and in again, which locks the wallet until a person enters its password. */
   lock(): Promise<void>;
-  /** The secret of an account in the open wallet; undefined when there is none. */
+  /** Reads an account's secret from the open wallet; undefined if it has no item. */
   lookup(account: string): Promise<string | undefined>;
 }
 
-/** Starts a session bus, a screen and a KWallet that nobody else sees; its wallet is locked. */
+/** Starts a separate session bus, a screen and a KWallet, whose wallet is locked. */
 export async function startKWallet(): Promise<KWallet> {
   const display = await startDisplay();
   const { env, withPath, home, start } = await startSession(display);
@@ -49,7 +49,7 @@ export async function startKWallet(): Promise<KWallet> {
 
   const lock = async () => {
     if (daemon) {
-      // It writes its file now; by itself it would some seconds after a change.
+      // Closing writes the wallet's file at once; otherwise KWallet writes some seconds after a change.
       const close = [`--dest=org.kde.${DAEMON}`, `/modules/${DAEMON}`, 'org.kde.KWallet.close'];
       const sent = ['--session', '--print-reply', ...close, 'string:kdewallet', 'boolean:true'];
       await run('dbus-send', sent, withPath);
@@ -67,7 +67,7 @@ export async function startKWallet(): Promise<KWallet> {
     async lookup(account) {
       if (!(await hasItem(withPath, account))) return undefined;
       const lookup = () => run('secret-tool', ['lookup', ...attributesOf(account)], withPath);
-      // One session in a hundred has the wrong key, and reads nothing.
+      // About 1 % of the sessions have a wrong key and read nothing.
       return await lookup().catch(lookup);
     },
   };

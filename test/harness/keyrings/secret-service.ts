@@ -1,17 +1,17 @@
 import { until } from '../programs/processes';
 import { type Environment, run } from './session';
 
-/** What the default collection of a bus's Secret Service is; `no provider` when nobody answers. */
+/** State of the Secret Service's default collection on a bus; `no provider` if no service answers. */
 export type CollectionState = 'unlocked' | 'locked' | 'no collection' | 'no provider';
 
 const SERVICE = '/org/freedesktop/secrets';
 
-/** Asks the bus itself, with dbus-send(1): libsecret cannot tell a locked collection from an absent item. */
+/** Asks the bus through dbus-send(1), because libsecret reports a locked collection as an absent item. */
 async function collectionState(env: Environment): Promise<CollectionState> {
   try {
     const collection = await defaultCollection(env);
     if (collection === undefined) return 'no collection';
-    // All properties: gnome-keyring may abort when it is asked for a single one.
+    // Reads all properties: gnome-keyring may abort if a client asks for a single one.
     const reply = await call(env, collection, 'org.freedesktop.DBus.Properties.GetAll', [
       'string:org.freedesktop.Secret.Collection',
     ]);
@@ -21,7 +21,7 @@ async function collectionState(env: Environment): Promise<CollectionState> {
   }
 }
 
-/** Locks the default collection. Throws when it is not locked afterwards. */
+/** Locks the default collection. Throws if it is still unlocked afterwards. */
 export async function lockCollection(env: Environment): Promise<void> {
   const collection = await defaultCollection(env);
   if (collection === undefined) throw new Error('no collection to lock');
@@ -30,7 +30,7 @@ export async function lockCollection(env: Environment): Promise<void> {
   if (state !== 'locked') throw new Error(`the collection should be locked and is: ${state}`);
 }
 
-/** Its object path. The alias names `/` when there is none. */
+/** Returns the object path of the default collection; the service answers `/` if none exists. */
 async function defaultCollection(env: Environment): Promise<string | undefined> {
   const reply = await call(env, SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', ['string:default']);
   return /object path "(\/.+)"/.exec(reply)?.[1];
@@ -41,10 +41,10 @@ function call(env: Environment, object: string, method: string, args: readonly s
   return run('dbus-send', [...to, object, method, ...args], env);
 }
 
-/** The attributes of an account's item, for secret-tool. */
+/** Returns the attributes of an account's item, for secret-tool. */
 export const attributesOf = (account: string) => ['service', 'gwtoken', 'account', account];
 
-/** Whether an account has an item, which may be locked; nobody is asked. */
+/** Returns whether an account has an item, even a locked one; opens no dialog. */
 export async function hasItem(env: Environment, account: string): Promise<boolean> {
   const found = await call(env, SERVICE, 'org.freedesktop.Secret.Service.SearchItems', [
     `dict:string:string:${attributesOf(account)}`,
@@ -52,7 +52,7 @@ export async function hasItem(env: Environment, account: string): Promise<boolea
   return /object path/.test(found);
 }
 
-/** Waits until the default collection of a service that has just been started is in this state. */
+/** Waits until the default collection is in this state; a service needs a moment after its start. */
 export async function untilCollection(wanted: CollectionState, env: Environment): Promise<void> {
   await until(`the keyring is: ${wanted}`, async () => (await collectionState(env)) === wanted);
 }

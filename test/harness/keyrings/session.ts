@@ -7,10 +7,10 @@ import type { Display } from './display';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The helpers that were ended on purpose. */
+/** Helpers that endHelper() has ended. */
 const ended = new WeakSet<ChildProcess>();
 
-/** Starts a helper that dies with us however we die (PR_SET_PDEATHSIG). Reports one that ends by itself. */
+/** Starts a helper that dies with this process (PR_SET_PDEATHSIG). Reports a helper that ends unasked. */
 export function startHelper(program: string, args: readonly string[], env: Environment): ChildProcess {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env, stdio: 'pipe' });
   child.on('error', () => {});
@@ -25,7 +25,7 @@ export function startHelper(program: string, args: readonly string[], env: Envir
   return child;
 }
 
-/** Ends a helper and waits until it is gone. SIGKILL, since it may be frozen; after 5 s at the latest. */
+/** Ends a helper, with SIGKILL after 5 s at the latest. SIGKILL is the default because it may be frozen. */
 export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -36,7 +36,7 @@ export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'S
   clearTimeout(last);
 }
 
-/** Runs a program to its end. Resolves with its stdout; rejects when it fails or takes longer than 30 s. */
+/** Runs a program. Resolves with its stdout; rejects if the program fails or takes longer than 30 s. */
 export function run(program: string, args: readonly string[], env: Environment, stdin = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
@@ -48,15 +48,15 @@ export function run(program: string, args: readonly string[], env: Environment, 
   });
 }
 
-/** The home and session bus of a user who has logged in; nobody else sees them, until the test's end. */
+/** Home directory and session bus of a user who has logged in. Both end with the test. */
 export interface Session {
-  /** The directory in which all that is. */
+  /** The directory of all files of the session. */
   readonly dir: string;
-  /** HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS, and DISPLAY where there is one. */
+  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS, and DISPLAY if the session has a screen. */
   readonly env: Environment;
-  /** The same for programs of the system's: with PATH. */
+  /** The same variables and PATH, for the system's programs. */
   readonly withPath: Environment;
-  /** HOME and XDG_*. */
+  /** The variables HOME and XDG_*. */
   readonly home: Readonly<
     Record<'XDG_CONFIG_HOME' | 'XDG_CACHE_HOME' | 'XDG_DATA_HOME' | 'XDG_RUNTIME_DIR', string>
   >;
@@ -64,11 +64,11 @@ export interface Session {
   start(program: string, args: readonly string[], more?: Environment): ChildProcess;
 }
 
-/** @param display where the session has a screen, and somebody before it */
+/** Starts a session bus. @param display the session's screen, if it has one */
 export async function startSession(display?: Display): Promise<Session> {
   const dir = openDirectory();
   const helpers: ChildProcess[] = [];
-  // What a test starts later, too, belongs to the session and not to the test.
+  // Registered here, so that helpers which a test starts later also live as long as the session.
   onCleanup(() => Promise.all(helpers.map((helper) => endHelper(helper))));
   const below = (name: string) => join(dir, name);
   const home = {
@@ -102,7 +102,7 @@ export async function startSession(display?: Display): Promise<Session> {
   return { dir, env, withPath, home, start };
 }
 
-/** Starts no service by itself (no `servicedir`), and has room for hundreds of parallel programs. */
+/** Returns the configuration of a bus that starts no services and has room for hundreds of programs. */
 function busConfig(address: string): string {
   const limits = ['max_completed_connections', 'max_incomplete_connections', 'max_connections_per_user'];
   const rules = ['max_match_rules_per_connection', 'max_replies_per_connection', 'max_names_per_connection'];

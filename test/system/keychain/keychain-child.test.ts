@@ -1,4 +1,4 @@
-/** The keychain's child, whatever the module in it does: the real child and channel, with modules of ours. */
+/** The keychain's real child process and channel, with the test's modules in place of keytar. */
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { asFunction, keychainWith, runWith } from './keytar-in-place';
 const ACCOUNT = 'default:production:eu';
 const failing = (text: string) => asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`);
 
-describe('a keychain child that fails', () => {
+describe('a failure of the keychain child', () => {
   const failure = ({ keychain }: ReturnType<typeof keychainWith>): Promise<GwtokenError> =>
     keychain.get(ACCOUNT).then(
       () => expect.unreachable(),
@@ -23,31 +23,31 @@ describe('a keychain child that fails', () => {
 
   test.each<[string, string | undefined, string, string]>([
     [
-      'is killed',
+      'it is killed',
       asFunction("() => process.kill(process.pid, 'SIGKILL')"),
       'crashed',
       'process ended: SIGKILL',
     ],
-    ['ends', asFunction('() => process.exit(3)'), 'crashed', 'process ended: exit code 3'],
-    ['has no module', undefined, 'module-missing', 'no keytar in'],
-    ['has no native part', "throw new Error('Failed to load keytar');", 'not-loadable', 'keytar.node'],
-    ['has a text nobody knows', failing('something new'), 'failed', 'something new'],
-  ])('%s', async (_, keytar, reason, said) => {
+    ['it exits', asFunction('() => process.exit(3)'), 'crashed', 'process ended: exit code 3'],
+    ['keytar is missing', undefined, 'module-missing', 'no keytar in'],
+    ['keytar has no native part', "throw new Error('Failed to load keytar');", 'not-loadable', 'keytar.node'],
+    ['keytar throws an unknown error', failing('something new'), 'failed', 'something new'],
+  ])('is reported with its reason and detail if %s', async (_, keytar, reason, detail) => {
     const error = await failure(keychainWith(keytar));
-    expect(error).toMatchObject({ kind: 'keychain', reason, detail: expect.stringContaining(said) });
+    expect(error).toMatchObject({ kind: 'keychain', reason, detail: expect.stringContaining(detail) });
   });
 
-  test('because it cannot be started: why under --verbose', async () => {
+  test('is reported with the system error if the child cannot start', async () => {
     const { execPath } = process;
     onCleanup(() => {
       process.execPath = execPath;
     });
     process.execPath = '/no/such/node';
-    const said = 'details: the keychain process failed: spawn /no/such/node ENOENT';
-    expect(await failure(keychainWith(undefined))).toMatchObject({ reason: 'crashed', detail: said });
+    const detail = 'details: the keychain process failed: spawn /no/such/node ENOENT';
+    expect(await failure(keychainWith(undefined))).toMatchObject({ reason: 'crashed', detail });
   });
 
-  test('hangs, and hangs by SIGTERM too: it is killed at the limit', async ({ needs }) => {
+  test('is reported at the limit if the child hangs and ignores SIGTERM', async ({ needs }) => {
     needs('linux');
     const MARK = randomUUID();
     const { keychain } = keychainWith("process.on('SIGTERM', () => {}); while (true);", { env: { MARK } });
@@ -57,7 +57,7 @@ describe('a keychain child that fails', () => {
   });
 });
 
-test('no module of a directory above gwtoken, of NODE_PATH or of the home directory passes for keytar', async () => {
+test('the child loads no keytar from parent directories, NODE_PATH or HOME', async () => {
   const outer = copyProgram(asFunction("async () => 'from above'"));
   const elsewhere = openDirectory();
   cpSync(join(outer.dir, 'node_modules'), join(elsewhere, '.node_modules'), { recursive: true });
@@ -68,7 +68,7 @@ test('no module of a directory above gwtoken, of NODE_PATH or of the home direct
     keychainWith(undefined, { env, childPath: join(directory, 'dist', 'keychain-child.cjs') }).keychain;
   await expect(keychainIn(inner).get(ACCOUNT)).rejects.toMatchObject({ reason: 'module-missing' });
 
-  // Where npm puts both, one beside the other.
+  // npm puts gwtoken and keytar beside each other.
   const installed = join(outer.dir, 'node_modules', 'gwtoken');
   cpSync(inner, installed, { recursive: true });
   expect(await keychainIn(installed).get(ACCOUNT)).toBe('from above');
@@ -81,34 +81,34 @@ test('an aborted call does not start the keychain child', async () => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
-test('something else is done while a secret is read, and only then', async () => {
-  let meanwhile = 0;
-  const { keychain } = keychainWith(asFunction('async () => null'), { whileReading: () => meanwhile++ });
+test('get calls whileReading while the child reads, and delete does not', async () => {
+  let calls = 0;
+  const { keychain } = keychainWith(asFunction('async () => null'), { whileReading: () => calls++ });
   for (const call of ['get', 'delete'] as const) await keychain[call](ACCOUNT);
-  expect(meanwhile).toBe(1);
+  expect(calls).toBe(1);
 });
 
-test('the child gets its request by the channel alone, and no option of our Node or variable of gwtoken, Node or Bun', async () => {
+test('the child gets no arguments, and no variables of gwtoken, Node or Bun', async () => {
   process.execArgv.push('--no-warnings');
   onCleanup(() => process.execArgv.pop());
   const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
   const kept = { ...bus, LANGUAGE: 'de', MY_NODE_ENV: '1', NO_GWTOKEN_: '1' };
   const dropped = { gwtoken_client_secret: SECRET, NODE_PATH: '/nowhere', NODE_OPTIONS: '', BUN_BE_BUN: '1' };
-  const seen = async (platform: NodeJS.Platform) => {
+  const received = async (platform: NodeJS.Platform) => {
     const body = 'async () => JSON.stringify([process.execArgv, process.argv.slice(2), process.env])';
     const { keychain } = keychainWith(asFunction(body), { platform, env: { ...kept, ...dropped } });
-    const [execArgv, argv, { __CF_USER_TEXT_ENCODING: _, ...seenEnv }] = JSON.parse(
+    const [execArgv, argv, { __CF_USER_TEXT_ENCODING: _, ...childEnv }] = JSON.parse(
       (await keychain.get('a')) ?? '',
     );
-    return [execArgv, argv, seenEnv];
+    return [execArgv, argv, childEnv];
   };
-  expect(await seen('darwin')).toEqual([[], [], { ...kept, DO_NOT_TRACK: '1' }]);
-  // In English: glib's messages are recognized by their text.
+  expect(await received('darwin')).toEqual([[], [], { ...kept, DO_NOT_TRACK: '1' }]);
+  // gwtoken recognizes glib's messages by their English text.
   const english = { LC_ALL: 'C', LANGUAGE: '' };
-  expect(await seen('linux')).toEqual([[], [], { ...kept, ...english, DO_NOT_TRACK: '1' }]);
+  expect(await received('linux')).toEqual([[], [], { ...kept, ...english, DO_NOT_TRACK: '1' }]);
 });
 
-test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does not end it', async () => {
+test.skipIf(process.platform === 'win32')('the child ignores SIGINT and answers', async () => {
   const { keychain } = keychainWith(
     asFunction(`async () => {
       process.kill(process.pid, 'SIGINT');
@@ -119,8 +119,8 @@ test.skipIf(process.platform === 'win32')('a Ctrl-C that reaches the child does 
 });
 
 /**
- * A keytar whose answers a test lists, one list for each process that loads it. As in the real one, a call has to
- * be awaited. It fails where an answer is `{ fails }`.
+ * Source of a keytar whose calls return the answers of the variable SESSIONS, asynchronously and in turn. Each
+ * process that loads it takes the next list. A call throws if its answer is `{ fails }`.
  */
 const SCRIPTED_KEYTAR = `
 const { appendFileSync, readFileSync } = require('node:fs');
@@ -145,28 +145,28 @@ module.exports = {
 const wrongKey = { fails: 'Client public key size is invalid' };
 const notDecrypted = { fails: "Can't find session /org/freedesktop/secrets/session/4" };
 type World = Parameters<typeof keychainWith>[1];
-/** A keychain with this keytar, which answers as listed for each process. */
+/** Returns a keychain with that keytar and one list of answers for each process. */
 const answering = (sessions: readonly (readonly unknown[])[], { env, ...world }: World = {}) =>
   keychainWith(SCRIPTED_KEYTAR, { ...world, env: { ...env, SESSIONS: JSON.stringify(sessions) } }).keychain;
 
-describe('by what it reads, the child', () => {
+describe("the keychain child's answer", () => {
   const reading = (reads: readonly unknown[]) => answering([reads]);
   const end = <T>(call: Promise<T>) => call.catch(({ reason }: GwtokenError) => reason);
 
   test.each<[readonly unknown[], unknown]>([
     [[null, 'what was stored'], false],
     [['old', 'what was stored'], true],
-    // The person has said no.
+    // The person has declined the dialog.
     [['old', null], 'denied'],
     [['old', 'old'], 'denied'],
-  ])('reading %j, before and after, ends set with %j', async (reads, expected) => {
+  ])('if the reads before and after return %j, set ends with %j', async (reads, expected) => {
     expect(await end(reading(reads).set('a', 'new'))).toBe(expected);
   });
 
   test.each<[readonly unknown[], unknown]>([
     [[null, 'what was stored', true, null], undefined],
     [[null, 'something else'], 'denied'],
-  ])('reading %j ends probe with %j', async (reads, expected) => {
+  ])('if the calls to keytar return %j, probe ends with %j', async (reads, expected) => {
     expect(await end(reading(reads).probe())).toBe(expected);
   });
 
@@ -174,16 +174,16 @@ describe('by what it reads, the child', () => {
     [[true, null], true],
     [[true, 'it'], 'denied'],
     [[false, null, false], false],
-    // Reading it has unlocked it.
+    // The read has unlocked the item.
     [[false, 'it', true, null], true],
     [[false, 'it', true, 'it'], 'denied'],
     [[true, wrongKey], true],
-  ])('%j, deleting and reading, ends delete with %j', async (reads, expected) => {
+  ])('if the calls to keytar return %j, delete ends with %j', async (reads, expected) => {
     expect(await end(reading(reads).delete('a'))).toBe(expected);
   });
 });
 
-/** In about 1 % of KWallet 5 sessions the key exchange fails: a call is refused, or an item reads as absent. */
+/** See WRONG_KEY in ask.ts. */
 test('a call whose session has the wrong key is repeated in another session', async ({ needs }) => {
   needs('linux');
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
@@ -194,12 +194,12 @@ test('a call whose session has the wrong key is repeated in another session', as
   expect(await inSessions([null, notDecrypted], ['old', 'what was stored']).set('a', 'new')).toBe(true);
 });
 
-test('what tries the keychain has a service of its own, which the help names', async () => {
+test('probe uses the service gwtoken-probe, which the help names', async () => {
   const { keychain } = keychainWith(asFunction('async (service) => { throw new Error(service); }'));
   await expect(keychain.probe()).rejects.toThrow('unexpected keychain error: gwtoken-probe');
 });
 
-test('get shows the words of a keychain that it does not know, cleaned, and nothing that the module prints', async () => {
+test('get prints an unknown keychain error cleaned, and no output of the module', async () => {
   const noise = "console.log('noise'); console.error('noise');";
   const { code, stdout, stderr } = await runWith(noise + failing('Ungültige Parameter\n\x1b[31m'), 'get');
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });

@@ -1,4 +1,4 @@
-/** What the texts of libsecret, glib, macOS and Windows mean; those of macOS and Windows are keytar's. */
+/** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
 import type { KeychainReason } from '../../../src/errors';
 import { failureError, notAnswered } from '../../../src/system/keychain/errors';
@@ -43,9 +43,9 @@ test.each<[KeychainReason, ...string[]]>([
     'User canceled the operation.',
     'The user name or passphrase you entered is not correct.',
   ],
-  // The second is Windows': an item encrypted for another login, whatever its size.
+  // Windows says "Bad Data." if an item was encrypted for another login.
   ['failed', 'something new', 'Bad Data.'],
-])('%s is recognized by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
+])('failureError finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
   for (const message of texts)
     expect([message, failureError({ isLoaded: true, message }, 'linux').reason]).toEqual([message, reason]);
 });
@@ -54,7 +54,7 @@ test.each([
   ['libsecret-1.so.0: cannot open shared object file', 'library-missing'],
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
-])('a module is not loaded: %s', (message, reason) => {
+])('failureError reads the loader message "%s" as "%s"', (message, reason) => {
   expect(failureError({ isLoaded: false, message }, 'linux')).toMatchObject({ kind: 'keychain', reason });
 });
 
@@ -62,12 +62,12 @@ test.each<[NodeJS.Platform, string]>([
   ['linux', 'seahorse'],
   ['darwin', 'security unlock-keychain'],
   ['win32', 'log in to Windows'],
-])('on %s a locked keychain has a hint of its own', (platform, hint) => {
+])('failureError on %s names "%s" in the hint for a locked keychain', (platform, hint) => {
   const { hints } = failureError({ isLoaded: true, message: 'is locked: IsLocked' }, platform);
   expect(hints).toEqual([expect.stringContaining(hint)]);
 });
 
-test('a limit that has passed names what was waited for', () => {
+test('notAnswered names the problem of the keyring, otherwise the time limit', () => {
   const late = (state: Parameters<typeof notAnswered>[0]) => {
     const { reason, message, hints } = notAnswered(state, 2500, 'linux');
     return [reason, message, hints[0]?.split(':')[0]];

@@ -1,4 +1,4 @@
-/** Items that somebody has made by hand, with secret-tool or as the help says. */
+/** The examples of the help topic `keychain`, run as shell scripts. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { ROOT } from '../../harness/root';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret' };
 
-test('an item made by hand as the help says is read', async ({ needs }) => {
+test('get reads an item that the secret-tool example of the help has stored', async ({ needs }) => {
   needs('keyring');
   const identity = await startIdentityServer({ clients: [CLIENT] });
   const keyring = await startKeyring({ state: 'unlocked' });
@@ -27,19 +27,19 @@ test('an item made by hand as the help says is read', async ({ needs }) => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
 });
 
-/** The indented example of the topic that contains these words. */
+/** Returns the indented example of the topic that contains these words. */
 function example(words: string): string {
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'keychain.md'), 'utf8');
   const found = topic.split(/\n{2,}(?! {4})/).find((block) => block.includes(words)) ?? '';
   return (found.match(/^ {4}.*/gm) ?? []).join('\n');
 }
 
-test('a keyring without a desktop works as the help says', async ({ needs }) => {
+test('the dbus-run-session example of the help gives a keyring without a desktop', async ({ needs }) => {
   needs('keyring');
   const identity = await startIdentityServer({ clients: [CLIENT] });
   const home = openHome({ GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl });
   const login = `printf %s "$SECRET" | ${GWTOKEN_SH} login --client-id eu-client --secret-stdin`;
-  // Without the file capability that Debian gives it, and that some containers do not let it have.
+  // A copy loses the file capability that Debian sets, which some containers refuse to grant.
   copyFileSync('/usr/bin/gnome-keyring-daemon', join(home.dir, 'gnome-keyring-daemon'));
   const shell = join(home.dir, 'shell');
   writeFileSync(shell, `#!/bin/sh\n${login} && ${GWTOKEN_SH} get\n`, { mode: 0o755 });

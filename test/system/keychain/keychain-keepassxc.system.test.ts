@@ -1,4 +1,4 @@
-/** KeePassXC asks its person for each item that a program wants to see, and may have nothing open to show. */
+/** KeePassXC shows a dialog for each item that a program reads, and needs an open database. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type KeePassXC,
@@ -34,15 +34,15 @@ describe('KeePassXC', () => {
     expect(await keyring.dialogs()).toBe(0);
     return result;
   }
-  /** Runs gwtoken, and answers each dialog that it is to lead to. */
+  /** Runs gwtoken and answers its dialogs in turn; fails if another dialog is still open. */
   async function runAnswering(args: string, ...answers: readonly KeePassXCAnswer[]) {
     const running = run(args, keyring.env);
     for (const answer of answers) await keyring.answer(answer);
     return await withoutDialogs(running);
   }
-  /** Runs gwtoken, and dismisses what asks for an open database. */
+  /** Runs gwtoken, and dismisses each dialog that asks to open a database. */
   const runDismissing = (args: string) => withoutDialogs(keyring.dismissing(run(args, keyring.env)));
-  /** The same on a terminal, whose person can answer dialogs; returns the screen from the error on. */
+  /** Like runDismissing() in a terminal. Returns the exit code, and the screen from the error on. */
   const runOnTerminal = async (args: string) => {
     const terminal = openGwtoken(args.split(' '), { env: { ...SETTINGS, ...keyring.env } });
     await keyring.dismissing(terminal.waitFor('gwtoken: error'));
@@ -50,25 +50,25 @@ describe('KeePassXC', () => {
     return { code, stderr: terminal.screen().replace(/^.*(?=gwtoken: error)/s, '') };
   };
 
-  test('a get that is denied says so, and not that there are no credentials', async () => {
-    // A second time, since the session may have had the wrong key, as KWallet has.
+  test('get reports a denied dialog instead of missing credentials', async () => {
+    // gwtoken asks twice, because a session with a wrong key looks the same.
     expect(await runAnswering('get', 'deny', 'deny')).toMatchObject(notReturned);
   });
 
-  test('a login that may not overwrite says so, and changes nothing', async () => {
+  test('login reports a denied dialog and keeps the stored credentials', async () => {
     const login = await runAnswering(LOGIN.replace('eu-client', 'third'), 'deny', 'deny', 'deny');
     expect(login).toMatchObject(denied);
     expect(await storedId()).toBe('eu-client');
     expect(await isListed()).toBe(true);
   });
 
-  test('a logout that is denied leaves the client as it is', async () => {
+  test('logout reports a denied dialog and keeps the stored credentials', async () => {
     expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
     expect(await storedId()).toBe('eu-client');
     expect(await isListed()).toBe(true);
   });
 
-  test('a locked database whose dialog is dismissed stays locked: nothing is stored or removed', async () => {
+  test('get, login and logout report "locked" if the unlock dialog is dismissed', async () => {
     await keyring.lock();
     expect(await runDismissing('get')).toMatchObject(locked);
     expect(await runDismissing(LOGIN.replace('eu-client', 'third'))).toMatchObject(locked);
@@ -79,7 +79,7 @@ describe('KeePassXC', () => {
   test.each<[string, OpenDatabase]>([
     ['no open database', 'none'],
     ['a database that exposes no group', 'not exposed'],
-  ])('%s is no keyring: nothing is said to be stored, removed or absent', async (_, database) => {
+  ])('get, login and logout report "no default keyring" for %s', async (_, database) => {
     await keyring.reopen(database);
     expect(await runOnTerminal('get')).toMatchObject(withoutKeyring);
     expect(await runDismissing(LOGIN)).toMatchObject(withoutKeyring);
@@ -89,7 +89,7 @@ describe('KeePassXC', () => {
     expect(await storedId()).toBe('eu-client');
   });
 
-  test('what may be in a locked database beside the open one is neither removed nor absent', async () => {
+  test('get and logout report "not returned" if another database is locked', async () => {
     await keyring.reopen('another');
     expect(await runAnswering('get')).toMatchObject(notReturned);
     expect(await runAnswering('logout --yes')).toMatchObject(notReturned);

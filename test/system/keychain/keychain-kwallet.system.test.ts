@@ -1,4 +1,4 @@
-/** KWallet, which is locked at the start of each session, and asks for its password when it is used. */
+/** KWallet is locked at the start of each session, and asks for its password at the first use. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type KWallet, startKWallet } from '../../harness/keyrings/kwallet';
@@ -26,17 +26,17 @@ describe('KWallet', () => {
     return await running;
   }
 
-  test('a login that may not unlock it stores nothing', async () => {
+  test('login stores nothing if the unlock dialog is dismissed', async () => {
     expect(await runAnswering(LOGIN, 'dismiss')).toMatchObject(locked);
     expect((await run('status --json', wallet.env)).stdout).not.toContain('eu-client');
   });
 
-  test('a login whose dialog unlocks it stores', async () => {
+  test('login stores the credentials once the dialog has unlocked the wallet', async () => {
     expect(await runAnswering(LOGIN, 'unlock')).toMatchObject({ code: 0 });
     expect(await storedId()).toBe('eu-client');
   });
 
-  test('in a new session it is locked, and get or logout asks for it', async () => {
+  test('get and logout open the unlock dialog in a new session', async () => {
     await wallet.lock();
     expect(await runAnswering('get', 'dismiss')).toMatchObject(locked);
     expect(await runAnswering('logout --yes', 'dismiss')).toMatchObject(locked);
@@ -44,7 +44,7 @@ describe('KWallet', () => {
     expect(await storedId()).toBe('eu-client');
   });
 
-  test('its dialog is announced after two seconds, and a Ctrl-C or a kill of gwtoken leaves nothing behind', async () => {
+  test('get announces the dialog after 2 s; Ctrl-C and SIGKILL leave no process', async () => {
     await wallet.lock();
     const mark = randomUUID();
     const env = { ...SETTINGS, ...wallet.env, MARK: mark };
@@ -62,7 +62,7 @@ describe('KWallet', () => {
     expect(await leftBehind(mark)).toEqual([]);
   });
 
-  test('the first logout of a session removes the secret', async () => {
+  test('logout removes the secret even if it is the first command of a session', async () => {
     await wallet.lock();
     expect(await runAnswering('logout --yes', 'unlock')).toMatchObject({ code: 0 });
     expect(await wallet.lookup(CLIENT)).toBeUndefined();

@@ -4,7 +4,7 @@ import type { Environment } from '../../harness/keyrings/session';
 import { leftBehind } from '../../harness/programs/processes';
 import { type ProgramResult, runProgram, type Words } from '../../harness/programs/program';
 
-/** What the keyrings of these tests hold: bound to the discard port, on which nobody listens. */
+/** The item in the keyrings of these tests. It is bound to the discard port, on which nobody listens. */
 export const CLIENT = 'default:production:eu';
 export const SECRET = 'canary-Zq81';
 export const ITEM = JSON.stringify({
@@ -12,14 +12,14 @@ export const ITEM = JSON.stringify({
   client_secret: SECRET,
   auth_url: 'http://127.0.0.1:9',
 });
-/** A run that has its credentials comes as far as the discard port, and ends with 6. */
+/** A run that finds its credentials fails to connect to the discard port and exits with 6. */
 export const SETTINGS = {
   GWTOKEN_REGION: 'eu',
   GWTOKEN_AUTH_URL: 'http://127.0.0.1:9',
   GWTOKEN_RETRIES: '0',
 };
 
-/** Runs it, and looks whether any process of it is left. */
+/** Runs gwtoken; fails if a process of it stays behind or the secret is printed. */
 export async function run(args: string, own: Environment, program?: Words): Promise<ProgramResult> {
   const mark = randomUUID();
   const env = { ...SETTINGS, ...own, MARK: mark };
@@ -29,7 +29,7 @@ export async function run(args: string, own: Environment, program?: Words): Prom
   return result;
 }
 
-/** Doctor's check of the keychain: its result, and its message. */
+/** Runs doctor and returns its exit code, and the result and message of its keychain check. */
 export async function doctorsKeychain(env: Record<string, string>) {
   const { code, stdout } = await run('doctor --json', env);
   const { checks } = JSON.parse(stdout) as {

@@ -1,4 +1,4 @@
-/** A session with KeePassXC and with KWallet, as with gnome-keyring: only what their persons are asked differs. */
+/** The session of session.ts with KeePassXC and with KWallet, which ask the person different things. */
 import { startKeePassXC } from '../../harness/keyrings/keepassxc';
 import { startKWallet } from '../../harness/keyrings/kwallet';
 import { testSession } from './session';
@@ -6,7 +6,7 @@ import { testSession } from './session';
 testSession('KeePassXC', async () => {
   const keyring = await startKeePassXC();
   const { answer } = keyring;
-  // The dialog that the program has left there is of no use: 2.7.10 never ends to unlock by it.
+  // The dialog that gwtoken has left open must go first: KeePassXC 2.7.10 never unlocks through it.
   const unlock = () => answer('dismiss').then(() => answer('unlock'));
   return { ...keyring, unlock, allows: { reading: () => answer('allow') } };
 });

@@ -1,6 +1,6 @@
-/** The keychain's child in both forms: it starts, answers and ends. */
+/** The keychain's child starts, answers and ends in both forms of gwtoken. */
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { testSession } from './session';
 
-/** gnome-keyring, which asks nobody while it is unlocked. */
+/** An unlocked gnome-keyring shows no dialogs, so the person has nothing to allow. */
 testSession('keyring', async () => ({ ...(await startKeyring({ state: 'unlocked' })), allows: {} }));

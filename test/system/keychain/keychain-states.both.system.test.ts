@@ -1,4 +1,4 @@
-/** What gwtoken says of a keyring that is locked, empty or not there. */
+/** Exit codes and messages for a keyring that is locked, empty or missing. */
 import { expect, test } from 'vitest';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
@@ -12,7 +12,7 @@ test.for([
   ['no-provider', 'no keychain service is running in this session'],
   ['no bus', NO_SESSION],
 ] as const)(
-  'a keyring that is %s: get, login and doctor say so, with code 5',
+  'keyring state "%s": get, login and doctor name it and exit with 5',
   async ([state, message], { needs }) => {
     needs('keyring');
     const seed = state === 'locked' ? { [CLIENT]: ITEM } : {};
@@ -21,19 +21,17 @@ test.for([
       const { code, stderr } = await run(command, env);
       expect({ command, code }).toEqual({ command, code: 5 });
       expect(stderr).toContain(message);
-      // Variables help whoever wants a token.
+      // Variables replace the keychain for commands that need credentials.
       expect(stderr).toMatch(/\nhint: .*GWTOKEN_CLIENT_ID/);
     }
-    // Where there is no keychain, nothing can be stored.
+    // Without a keychain nothing can be stored, so logout reports 4 instead of 5.
     const hasKeychain = state === 'locked' || state === 'none';
     expect((await run('logout --yes', env)).code).toBe(hasKeychain ? 5 : 4);
     expect(await doctorsKeychain(env)).toEqual({ code: 5, result: 'failed', message });
   },
 );
 
-test('without dbus-send, an item that gwtoken has stored and does not get is 5, another one 4', async ({
-  needs,
-}) => {
+test('without dbus-send, get exits with 5 for a stored client, 4 for others', async ({ needs }) => {
   needs('keyring');
   const started = await startKeyring({ state: 'unlocked' });
   expect(await run(LOGIN, started.env)).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** What is wrong with the default keyring, as the bus tells it. */
+/** The state of the default keyring, read from the session bus. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { startKeyring } from '../../harness/keyrings/keyring';
 
 const { PATH } = process.env;
 
-test('a keyring is locked or not there; nothing is known without dbus-send', async ({ needs }) => {
+test('keyringProblem reports locked and missing keyrings, if dbus-send runs', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
   expect(await keyringProblem({ ...keyring.env, PATH })).toBeUndefined();
@@ -19,7 +19,7 @@ test('a keyring is locked or not there; nothing is known without dbus-send', asy
   expect(await keyringProblem({ ...env, PATH })).toBe('no-collection');
 });
 
-test('dbus-send gets no variable but its own', async ({ needs }) => {
+test('keyringProblem passes only the bus address, PATH and LC_ALL to dbus-send', async ({ needs }) => {
   needs('linux');
   const directory = openDirectory();
   writeFileSync(join(directory, 'dbus-send'), `#!/bin/sh\nenv >'${directory}/env'\n`, { mode: 0o755 });
@@ -27,8 +27,8 @@ test('dbus-send gets no variable but its own', async ({ needs }) => {
   const env = { PATH: `${directory}:${PATH}`, ...own, GWTOKEN_CLIENT_SECRET: 'x' };
   expect(await keyringProblem(env)).toBeUndefined();
   const names = readFileSync(join(directory, 'env'), 'utf8').match(/^[A-Z]\w*(?==)/gm);
-  const ofShell = ['PWD', 'OLDPWD', 'SHLVL'];
-  expect(names?.filter((name) => !ofShell.includes(name)).sort()).toEqual([
+  const setByShell = ['PWD', 'OLDPWD', 'SHLVL'];
+  expect(names?.filter((name) => !setByShell.includes(name)).sort()).toEqual([
     ...Object.keys(own),
     'LC_ALL',
     'PATH',

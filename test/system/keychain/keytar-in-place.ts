@@ -5,15 +5,15 @@ import type { ProgramResult } from '../../harness/programs/program';
 import { copyProgram } from '../../harness/programs/program-copy';
 import { run } from './keychain-runs';
 
-/** Runs the program with a module of ours in keytar's place, in a home of its own. */
+/** Runs gwtoken in a new home with the test's module in place of keytar. */
 export async function runWith(keytar: string, args: string): Promise<ProgramResult> {
   const { dir, program } = copyProgram(keytar);
-  // A bus of the user's own, where nobody answers.
+  // The bus address belongs to the user, but nobody answers there.
   const { env } = openHome({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${dir}` });
   return await run(args, env, program);
 }
 
-/** A keychain whose child loads a module of ours in keytar's place, and the directory of that module. */
+/** Returns a keychain whose child loads the test's module in place of keytar, and that module's directory. */
 export function keychainWith(
   keytar: string | undefined,
   world: Partial<Parameters<typeof openKeychain>[0]> = {},
@@ -25,6 +25,6 @@ export function keychainWith(
   return { keychain, module: join(dir, 'node_modules', 'keytar') };
 }
 
-/** A module whose every function is this one. */
+/** Returns the source of a module whose functions all have this body. */
 export const asFunction = (body: string) =>
   `const f = ${body}; module.exports = { getPassword: f, setPassword: f, deletePassword: f };`;

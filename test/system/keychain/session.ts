@@ -3,22 +3,22 @@ import { type IdentityServer, startIdentityServer } from '../../harness/endpoint
 import { missing, type Need } from '../../harness/needs';
 import { CLIENT, doctorsKeychain, run, SECRET } from './keychain-runs';
 
-/** A keyring, and what its person does. */
-interface Tried {
+/** A keyring, and the actions of the person who uses it. */
+interface TestedKeyring {
   readonly env: Readonly<Record<string, string>>;
-  /** The secret of an account, as another program than gwtoken reads it; undefined if there is none. */
+  /** Returns an account's secret, read by a program other than gwtoken; undefined if it has no item. */
   lookup(account: string): Promise<string | undefined>;
   lock(): Promise<void>;
-  /** After a program has met it locked. */
+  /** Unlocks the keyring after gwtoken has found it locked. */
   unlock(): Promise<void>;
-  /** Allows what is asked when a program is the first of the session to use it, or reads an item. */
+  /** Answers the dialog that opens at the first use in a session, or when a program reads an item. */
   readonly allows: { readonly firstUse?: () => Promise<void>; readonly reading?: () => Promise<void> };
 }
 
-/** Tests a session with a keyring: what gwtoken says is the same with each, whatever its person is asked. */
-export function testSession(need: Need, start: () => Promise<Tried>): void {
+/** Tests one session from login to logout. gwtoken prints the same with each keyring. */
+export function testSession(need: Need, start: () => Promise<TestedKeyring>): void {
   describe(need, () => {
-    let keyring: Tried;
+    let keyring: TestedKeyring;
     let identity: IdentityServer;
     let env: Record<string, string>;
     beforeEach(({ needs }) => needs(need));
@@ -30,33 +30,33 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
       env = { ...keyring.env, GWTOKEN_AUTH_URL: identity.authUrl };
     });
 
-    /** Runs it, while the person allows what it leads to. */
-    async function runAllowed(args: string, asks?: keyof Tried['allows']) {
+    /** Runs gwtoken while the person allows the dialog that it opens. */
+    async function runAllowed(args: string, asks?: keyof TestedKeyring['allows']) {
       const [result] = await Promise.all([run(args, env), asks && keyring.allows[asks]?.()]);
       return result;
     }
     const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
     const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
-    /** Where nobody will answer. After two seconds the bus is asked, which needs time on a busy machine. */
+    /** A short limit if nobody answers. gwtoken asks the bus after 2 s, which takes time on a busy machine. */
     const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '6' });
     const LOCKED = /^gwtoken: error: the keychain is locked\nhint: unlock it/;
     const firstLine = (text: string) => text.split('\n')[0];
 
-    test('a first login stores the credentials', async () => {
+    test('login stores the credentials', async () => {
       const login = await runAllowed('login --client-id first --secret-stdin', 'firstUse');
       expect(login).toMatchObject({ code: 0, stdout: '' });
       expect(firstLine(login.stderr)).toBe(`Credentials verified and stored in the keychain as ${CLIENT}`);
       expect(await storedId()).toBe('first');
     });
 
-    test('get reads them for a token, and another get takes it from the cache', async () => {
+    test('get --fresh reads the credentials for a token that get then finds cached', async () => {
       expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
       const requests = identity.issued.length;
       expect(await runAllowed('get')).toMatchObject(newest());
       expect(identity.issued).toHaveLength(requests);
     });
 
-    test('a client that is not there has no credentials', async () => {
+    test('get reports missing credentials for a client that is not stored', async () => {
       const none = await runAllowed('get --profile other');
       expect(none).toMatchObject({ code: 4, stdout: '' });
       expect(none.stderr).toMatch(
@@ -64,7 +64,7 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
       );
     });
 
-    test('a second login replaces them', async () => {
+    test('a second login replaces the credentials', async () => {
       const login = await runAllowed('login --client-id second --secret-stdin', 'reading');
       expect(login).toMatchObject({ code: 0, stdout: '' });
       expect(firstLine(login.stderr)).toBe(
@@ -73,30 +73,30 @@ export function testSession(need: Need, start: () => Promise<Tried>): void {
       expect(await storedId()).toBe('second');
     });
 
-    test('status lists the client', async () => {
+    test('status lists the stored client', async () => {
       const status = await runAllowed('status');
       expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining(`* ${CLIENT}  second`) });
     });
 
-    test('doctor finds nothing amiss', async () => {
+    test('doctor reports that the keychain answered', async () => {
       const [doctor] = await Promise.all([doctorsKeychain(env), keyring.allows.reading?.()]);
       expect(doctor).toEqual({ code: 0, result: 'ok', message: 'answered' });
     });
 
-    test('locked, with nobody to unlock it, it ends get within the limit', async () => {
+    test('get reports a locked keyring within the limit', async () => {
       await keyring.lock();
       const get = await run('get --fresh', limited());
       expect(get).toMatchObject({ code: 5, stdout: '' });
       expect(get.stderr).toMatch(LOCKED);
     });
 
-    // Not whether it is the second client: a busy KeePassXC may lose a change that comes while it saves another.
-    test('unlocked again, it gives get the credentials', async () => {
+    // Either client may be stored now: KeePassXC can lose a change that it receives while it saves another.
+    test('get reads the credentials once the keyring is unlocked again', async () => {
       await keyring.unlock();
       expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
     });
 
-    test('logout removes the secret, and afterwards there is none', async () => {
+    test('logout removes the secret; later commands report that it is missing', async () => {
       const logout = await runAllowed('logout --yes', 'reading');
       expect(logout).toMatchObject({ code: 0, stdout: '' });
       expect(firstLine(logout.stderr)).toBe(`Removed ${CLIENT}`);
