@@ -1,4 +1,4 @@
-/** The formats of `gwtoken env` by name; its output on success, with `--unset`, and after a failure. */
+/** The formats of `gwtoken env` by name, and its output on success, with `--unset`, and after a failure. */
 
 import { orUndefined, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
@@ -9,7 +9,7 @@ import { type Format, formatAmong, printVariables } from './format';
 import { csh, fish, posix, powershell } from './shells';
 import { DEFAULT_PREFIX, prefixOf, tokenVariables } from './token-variables';
 
-/** In the order of the help. */
+/** The formats in the order of the help. */
 const FORMATS = {
   sh: posix,
   fish,
@@ -25,12 +25,12 @@ const FORMATS = {
 
 export const ENV_FORMATS = Object.keys(FORMATS);
 
-/** Shells by the names that people type. */
+/** More names that people type for a shell's format. */
 const SHELLS = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
 
 /**
- * Returns the format of that name, or shell; an unknown one is a `usage` error. The default is always sh:
- * `eval $(gwtoken env)` has to mean one thing, and its shell cannot be known.
+ * Returns the format with this name; throws `usage` for an unknown name. The default is always sh, because
+ * gwtoken cannot know which shell runs `eval $(gwtoken env)`.
  */
 export function formatNamed(name = 'sh'): Format {
   return formatAmong<Format>({ ...FORMATS, ...SHELLS }, name, ENV_FORMATS);
@@ -42,7 +42,7 @@ export interface EnvOptions {
   readonly prefix: string;
 }
 
-/** Reads the flags of `gwtoken env`. Throws `usage` for what the format cannot do. */
+/** Reads the flags of `gwtoken env`. Throws `usage` if the format does not support them. */
 export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
   const format = formatNamed(name);
   if (unset && !format.remove)
@@ -62,14 +62,14 @@ export function envDestination(
   return appender(env[appendsTo] ?? '', appendsTo);
 }
 
-/** Returns what sets the token's variables or, without a token, removes them. */
+/** Returns statements that set the token's variables or, without a token, remove them. */
 export function envOutput(token: Token | undefined, { format, prefix }: EnvOptions): string {
   return printVariables(tokenVariables(token, prefix), format);
 }
 
 /**
- * Returns the output of a failure; empty for a format whose reader fails anyway if it gets none. The
- * arguments themselves may be wrong, so format and prefix are found in them without parsing them.
+ * Returns the output after a failure; empty for a format whose reader fails without output. The arguments may
+ * be the failure's cause, so this searches them for format and prefix without parsing them.
  */
 export function failureOutput(argv: readonly string[], exitCode: number): string {
   const format = orUndefined(() => formatNamed(lastValue(argv, '--format'))) ?? posix;
@@ -82,7 +82,7 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
   return new RegExp(`.*(?:^|\0)${flag}[=\0]([^\0]+)`, 's').exec(argv.join('\0'))?.[1];
 }
 
-/** Returns the line that evaluates the command's output in the shell of `$SHELL`, which may not be ours. */
+/** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */
 export function evaluatingLine(command: string, { SHELL = '' }: Env): string | undefined {
   const format = orUndefined(() => formatNamed(SHELL.split('/').at(-1))) ?? posix;
   return format.hint?.(command);

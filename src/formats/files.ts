@@ -1,9 +1,9 @@
-/** The formats that no shell reads: files of `NAME=value` lines, JSON, and those of CI systems' runners. */
+/** The formats for readers other than shells: `NAME=value` files, JSON, and the runners of CI systems. */
 import { cannotCarry, type Format, jsonText } from './format';
 
 const USE_EXEC = 'use instead: gwtoken exec -- COMMAND';
 
-/** An object of names and values, null for a removed one. A reader fails by itself if nothing is printed. */
+/** An object of names and values; null removes a variable. JSON parsers reject empty output. */
 export const json: Format = {
   set: jsonMember,
   remove: (name) => jsonMember(name, null),
@@ -15,23 +15,23 @@ function jsonMember(name: string, value: string | null): string {
 }
 
 /**
- * `.env`, for dotenv, `node --env-file` and similar parsers, which agree on little: a value that one of them,
- * or a shell that sources the file, would change is refused. So a backslash, which escapes or not depending
- * on quote and library, is refused, and `$` and backtick are allowed in single quotes only.
+ * `.env`, for dotenv, `node --env-file` and similar parsers. They disagree on many values, so this rejects
+ * each value that one of them, or a shell that sources the file, would change. It rejects a backslash,
+ * because only some libraries treat it as an escape, and allows `$` and backtick only in single quotes.
  */
 export const dotenv: Format = {
   set: (name, value) => `${name}=${dotenvValue(value, name)}\n`,
 };
 
 function dotenvValue(value: string, name: string): string {
-  // zsh takes `=ls` for a program's path, at the start and behind a colon.
+  // zsh expands `=ls` to a program's path at the start of a value and after a colon.
   if (/^[\w.,:/@%+=-]*$/.test(value) && !/(^|:)=/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
   throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', USE_EXEC);
 }
 
-/** `docker run --env-file`: nothing is escaped, and some versions strip quotes around the whole value. */
+/** `docker run --env-file`. Docker has no escapes, and some versions strip quotes around the whole value. */
 export const docker: Format = {
   set(name, value) {
     if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
@@ -40,14 +40,14 @@ export const docker: Format = {
   },
 };
 
-/** GitHub Actions: the variables of all later steps of the job. Empty is the closest to removed. */
+/** GitHub Actions: variables of all later steps of the job. They can be emptied, but not removed. */
 export const githubEnv: Format = {
   appendsTo: 'GITHUB_ENV',
   set: githubEntry,
   remove: (name) => githubEntry(name, ''),
 };
 
-/** The outputs of the step itself, as `steps.ID.outputs.access-token`. */
+/** GitHub Actions: outputs of the current step, such as `steps.ID.outputs.access-token`. */
 export const githubOutput: Format = {
   appendsTo: 'GITHUB_OUTPUT',
   prefix: '',
@@ -56,8 +56,8 @@ export const githubOutput: Format = {
 };
 
 /**
- * A value could add a variable of its own only if it had a line end, which no token has, or were the
- * delimiter itself. actions/toolkit draws a random one, since it writes values that it does not know.
+ * Delimiter of a value. It can be fixed: only a value with a line end, which no token has, or a value equal
+ * to the delimiter could add another variable. actions/toolkit accepts any value and needs a random delimiter.
  */
 const DELIMITER = 'ghadelimiter_gwtoken';
 
@@ -66,18 +66,18 @@ function githubEntry(name: string, value: string): string {
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }
 
-/** Azure Pipelines: variables of the job; the token is a secret one, for later steps whose `env` names it. */
+/** Azure Pipelines: variables of the job. The token is a secret variable, so later steps map it by `env`. */
 export const azure: Format = {
   set(name, value) {
     const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
-    // Agents and Microsoft's own libraries have disagreed about how a `%` is escaped.
+    // Agents and Microsoft's libraries have disagreed about the escape for `%`.
     if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
     if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
     if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
-    // Not the others: each `bearer` and scope in the log would be masked too.
+    // Only the token is secret: the agent would also mask each `bearer` and each scope in the log.
     const secret = name.endsWith('ACCESS_TOKEN') ? ';issecret=true' : '';
     return `##vso[task.setvariable variable=${name}${secret}]${value}\n`;
   },
-  // The agent has no command for it: empty is the closest there is.
+  // The agent can empty a variable, but not remove it.
   remove: (name) => azure.set(name, ''),
 };

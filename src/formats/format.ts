@@ -1,4 +1,4 @@
-/** The type of a format of `gwtoken env`, and what formats share. */
+/** The type of a format of `gwtoken env`, and functions that several formats use. */
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
 import type { Variable } from './token-variables';
@@ -8,24 +8,24 @@ export interface Format {
   /**
    * Returns the statement that sets a variable.
    *
-   * @throws GwtokenError `usage` for a value that it cannot carry exactly
+   * @throws GwtokenError `usage` if the format cannot carry this value exactly
    */
   set(name: string, value: string): string;
-  /** Returns the statement that removes a variable; absent if the reader knows no way. */
+  /** Returns the statement that removes a variable; absent if the reader cannot remove one. */
   remove?(name: string): string;
-  /** Makes the output of the statements; absent if that is one after the other. */
+  /** Joins the statements to the output; absent if the output is their concatenation. */
   join?(statements: readonly string[]): string;
   /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
   fail?(exitCode: number): string;
-  /** Returns the line that evaluates this command's output; absent if there is nothing to evaluate. */
+  /** Returns the line that evaluates this command's output; absent if no shell evaluates the format. */
   hint?(command: string): string;
-  /** The variable with the path of the file to append to; absent if the output goes to stdout. */
+  /** Name of the variable that holds the path of the output file; absent if the output goes to stdout. */
   readonly appendsTo?: string;
-  /** The prefix without `--prefix`; absent: the usual one. */
+  /** The prefix if the user gives no `--prefix`; absent if it is {@link DEFAULT_PREFIX}. */
   readonly prefix?: string;
 }
 
-/** Returns all of the output for these variables. */
+/** Returns the format's whole output for these variables. */
 export function printVariables(variables: readonly Variable[], format: Format): string {
   const statements = variables.map(({ name, value }) =>
     value === undefined ? (format.remove?.(name) ?? '') : format.set(name, value),
@@ -33,19 +33,20 @@ export function printVariables(variables: readonly Variable[], format: Format): 
   return format.join?.(statements) ?? statements.join('');
 }
 
-/** Returns the error of a format that refuses a value instead of changing it. */
+/** Makes the error for a value that the format would have to change. */
 export function cannotCarry(name: string, problem: string, ...hints: string[]): GwtokenError {
   return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...hints);
 }
 
-/** The longest variable that Windows passes, in characters; a longer one arrives cut, or not at all. */
+/** The longest value that Windows passes, in characters. It truncates or drops a longer one. */
 const WINDOWS_LIMIT = 32_766;
 
+/** Throws `usage` for a value that is too long for a Windows environment variable. */
 export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-/** Returns the format of that name; an unknown one is a `usage` error, with the names to use. */
+/** Returns the format with this name; throws `usage` with the valid `names` if there is no such format. */
 export function formatAmong<T>(
   formats: Readonly<Record<string, T>>,
   name: string,
@@ -56,7 +57,7 @@ export function formatAmong<T>(
   throw usage(`unknown format ${quoted(name)} (from --format)`, `use one of: ${names.join(', ')}`);
 }
 
-/** Returns JSON on one line. `##` is escaped: no text of the endpoint is a CI system's command. */
+/** Returns JSON on one line. It escapes `##`, so that the endpoint's text cannot be a CI system's command. */
 export function jsonText(value: object): string {
   return JSON.stringify(value).replaceAll('##', '#\\u0023');
 }

@@ -18,20 +18,21 @@ const FORMATS: Readonly<Record<string, GetFormat>> = {
   // In a double-quoted value of a curl config file an unescaped quote would end the token.
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
   'credential-helper'({ token, query }) {
-    // Bazel keeps it until then.
+    // Bazel keeps the token until `expires`.
     const freshUntil = freshUntilMs(token, query.minTtl);
     const expires = freshUntil && utcTime(freshUntil);
     return `${jsonText({ headers: { Authorization: [bearer(token)] }, expires })}\n`;
   },
 };
 
+/** Returns the credentials of an Authorization header. @see RFC 6750 section 2.1 */
 function bearer({ accessToken }: Token): string {
   return `Bearer ${accessToken}`;
 }
 
 export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 
-/** Returns the format that the flags name; an unknown one is a `usage` error. */
+/** Returns the format that the flags name; throws `usage` for an unknown name. */
 export function formatForGet({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
     throw usage('--json and --format cannot be used together', 'omit one of them');
@@ -39,8 +40,8 @@ export function formatForGet({ format, json }: FlagValues): GetFormat {
 }
 
 /**
- * Returns the token's facts: `expires_in` is what is left now, `expires_at` is RFC 3339 in UTC, and both are
- * null if the endpoint returned no lifetime.
+ * Returns the token's facts. `expires_in` counts the seconds from now, and `expires_at` is a UTC time as in
+ * RFC 3339. Both are null if the endpoint returned no lifetime.
  */
 function tokenJson({ token, clientId, query, from }: TokenAnswer, nowMs: number): object {
   const { region, environment, profile } = query.client;

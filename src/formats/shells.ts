@@ -1,17 +1,18 @@
-/** POSIX shells, fish, csh and PowerShell. */
+/** The formats for shells: POSIX shells, fish, csh and PowerShell. */
 import { checkForWindows, type Format } from './format';
 
 /**
- * sh, dash, bash, zsh, ksh, mksh, busybox. The output must survive `eval $(gwtoken env)` without quotes: the
- * shell splits it into words and takes each for a file name pattern before eval parses it. So no value in
- * the output has a literal space, and nothing in it is a pattern in any of these shells, under any option:
+ * sh, dash, bash, zsh, ksh, mksh and busybox. The output must survive `eval $(gwtoken env)` without quotes:
+ * the shell splits the output into words and expands each word as a file name pattern before eval parses it.
+ * So no value contains a literal space, and no word is a pattern in any of these shells, under any option:
  *
- * - Only unsafe characters go through printf, in octal: its arguments are visible to others. In backticks,
- *   since zsh's globsubst takes `$(` for a pattern; in double quotes, since it would expand a resulting `~`
- *   or `=ls`.
- * - Spaces, which most scopes have, are `printf %3s`: bash 5.0 takes an octal's backslash for a pattern.
- * - `N=…;export N;`, since old shells split the words of `export N=$(…)`.
- * - Each statement ends with `;`, since a newline becomes a space.
+ * - Unsafe characters go through printf, in octal. The others do not, because other users can see printf's
+ *   arguments. The substitution stands in backticks, because `$(` is a pattern under zsh's globsubst, and in
+ *   double quotes, because zsh would expand a resulting `~` or `=ls`.
+ * - Spaces, which most scopes contain, become `printf %3s`, because the backslash of an octal is a pattern in
+ *   bash 5.0.
+ * - The output is `N=…;export N;`, because old shells split the result of `export N=$(…)` into words.
+ * - Each statement ends with `;`, because the shell turns a newline into a space.
  */
 export const posix: Format = {
   set: (name, value) => `${assignPosix(name, value)}export ${name};\n`,
@@ -20,16 +21,16 @@ export const posix: Format = {
   hint: (command) => `eval $(${command})`,
 };
 
-/** Runs of literal characters, of spaces, and of others: as many as fit on the command line of a printf. */
+/** Matches a run of literal characters, of spaces, or of others: 1000 of those fit on printf's command line. */
 const POSIX_RUNS = /[\w./@+=%,-]+| +|[^\w./@+=%, -]{1,1000}/g;
-/** The most substitutions in one word: dash and busybox crash at two thousand. */
-const PIECES = 200;
+/** The most runs in one word: dash and busybox crash at 2000 substitutions. */
+const MAX_RUNS = 200;
 
 function assignPosix(name: string, value: string): string {
-  const pieces = (value.match(POSIX_RUNS) ?? ['']).map(encodePosix);
-  let assignments = `${name}=${pieces.slice(0, PIECES).join('')};`;
-  for (let next = PIECES; next < pieces.length; next += PIECES)
-    assignments += `${name}="$${name}"${pieces.slice(next, next + PIECES).join('')};`;
+  const runs = (value.match(POSIX_RUNS) ?? ['']).map(encodePosix);
+  let assignments = `${name}=${runs.slice(0, MAX_RUNS).join('')};`;
+  for (let next = MAX_RUNS; next < runs.length; next += MAX_RUNS)
+    assignments += `${name}="$${name}"${runs.slice(next, next + MAX_RUNS).join('')};`;
   return assignments;
 }
 
@@ -38,21 +39,21 @@ function encodePosix(run: string): string {
   return run.startsWith(' ') ? `"\`printf %${run.length}s\`"` : printfOctal(run);
 }
 
-/** fish: unsafe characters as `\Xhh`, which it decodes itself, also in `eval (gwtoken env --format fish)`. */
+/** fish. Unsafe characters become `\Xhh`, which fish decodes, even in `eval (gwtoken env --format fish)`. */
 export const fish: Format = {
   set: (name, value) => `set -gx ${name} ${encodeFish(value) || "''"};\n`,
-  // Never a universal variable, which is stored on disk. The status for one that is not set would be 4.
+  // `-g` keeps universal variables, which are on disk. `or true`: the status is 4 if no such variable is set.
   remove: (name) => `set -eg ${name}; or true;\n`,
   fail,
   hint: (command) => `${command} --format fish | source`,
 };
 
 function encodeFish(value: string): string {
-  // `%` too: fish takes a word that begins with %self for its process id.
+  // `%` is unsafe because fish replaces %self at the start of a word by its process ID.
   return value.replace(/[^\w./@+=,:-]/g, (char) => `\\X${char.charCodeAt(0).toString(16)}`);
 }
 
-/** csh and tcsh: as in sh, unsafe characters go through printf in octal: eval's argument is globbed. */
+/** csh and tcsh. As in sh, unsafe characters go through printf in octal, because csh globs eval's argument. */
 export const csh: Format = {
   set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
   remove: (name) => `unsetenv ${name};\n`,
@@ -61,22 +62,22 @@ export const csh: Format = {
 };
 
 function encodeCsh(value: string): string {
-  // A word that begins with `=` may name a directory of the stack: `=-`, `=1`.
+  // A word such as `=-` or `=1` names a directory of the stack.
   return value.replace(/(?:^=|[^\w./@+=%,-]){1,1000}/g, printfOctal);
 }
 
-/** Returns a substitution whose output is the text. All characters are ASCII. */
+/** Returns a command substitution that prints the text, which must be ASCII. */
 function printfOctal(text: string): string {
   const codes = text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
   return `"\`printf '${codes}'\`"`;
 }
 
-/** `(exit 4)` would be a bad pattern under zsh's globsubst, and `exit 4` would end the person's shell. */
+/** Starts a shell, because `exit 4` ends the user's shell and `(exit 4)` is a bad pattern under globsubst. */
 function fail(exitCode: number): string {
   return `sh -c "exit ${exitCode}";\n`;
 }
 
-/** PowerShell, through `| Out-String | Invoke-Expression`: a program's output is an array of lines there. */
+/** PowerShell. A program's output is an array of lines there, so the hint joins them by `Out-String`. */
 export const powershell: Format = {
   set(name, value) {
     checkForWindows({ name, value });

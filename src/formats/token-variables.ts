@@ -1,15 +1,15 @@
-/** The variables that `env` and `exec` make of a token. */
+/** The variables that `env` and `exec` set from a token. */
 import { usage } from '../errors';
 import { quoted } from '../text';
 import { expiresAtMs, type Token } from '../token/token';
 
-/** One variable of the output; without a value it is removed, so that no other client's is left. */
+/** One variable of the output. Without a value it is removed, because another client's token may have set it. */
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
 }
 
-/** Returns the variables of a token; without a token, as they are to be removed. */
+/** Returns the variables of a token; without a token, the same variables without values. */
 export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
   const expiresAt = token && expiresAtMs(token);
   const values = {
@@ -24,9 +24,9 @@ export function tokenVariables(token: Token | undefined, prefix: string): Variab
 
 export const DEFAULT_PREFIX = 'GWTOKEN_';
 
-/** Returns the prefix that the flag gives, which has to begin a name, or the usual one. */
-export function prefixOf(flag: string | undefined, usual = DEFAULT_PREFIX): string {
-  if (flag === undefined) return usual;
+/** Returns the flag's prefix, or the default one. Throws `usage` if no variable name can start with it. */
+export function prefixOf(flag: string | undefined, defaultPrefix = DEFAULT_PREFIX): string {
+  if (flag === undefined) return defaultPrefix;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(flag)) return flag;
   throw usage(
     `invalid prefix ${quoted(flag)} (from --prefix)`,

@@ -1,4 +1,4 @@
-/** The formats that append to the runner's files, with files, processes and a disk that are real. */
+/** The formats that append to the files of a CI runner, tested with real files and processes. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -12,14 +12,14 @@ import { inside } from '../harness/homes/in-process';
 import { expectRefusal } from '../harness/homes/refusals';
 
 const TOKEN = 'the-token/+==';
-/** The runner's file; it has a line of an earlier command in it. */
+/** The runner's file, which already contains a line of an earlier command without a line end. */
 let file: string;
 beforeEach(() => {
   file = join(openDirectory(), 'env');
   writeFileSync(file, 'EARLIER=1');
 });
 
-test('github-env appends after a line without an end, and of several processes keeps each entry whole', async () => {
+test('parallel runs of env --format github-env append whole entries on new lines', async () => {
   const { authUrl } = await startTokenEndpoint(() => tokenReply(TOKEN));
   const home = openHome({ ...inVariables(authUrl), GITHUB_ENV: file });
   const prefixes = ['A_', 'B_', 'C_', 'D_'];
@@ -33,10 +33,14 @@ test('github-env appends after a line without an end, and of several processes k
 });
 
 test.each<[what: string, path: (dir: string) => string, problem: (path: string) => string]>([
-  ['does not exist', (dir) => join(dir, 'missing'), (path) => `points to ${path}, which is not a file`],
-  ['is a directory', (dir) => dir, (path) => `points to ${path}, which is not a file`],
-  ['nobody has named', () => '', () => 'is not set'],
-])('a file of the runner that %s is refused before a token is requested', async (_what, pathIn, problem) => {
+  [
+    'names no existing file',
+    (dir) => join(dir, 'missing'),
+    (path) => `points to ${path}, which is not a file`,
+  ],
+  ['names a directory', (dir) => dir, (path) => `points to ${path}, which is not a file`],
+  ['is empty', () => '', () => 'is not set'],
+])('env rejects a GITHUB_ENV that %s before it requests a token', async (_what, pathIn, problem) => {
   const gw = inside();
   const path = pathIn(gw.config);
   gw.configure({});
@@ -51,7 +55,7 @@ test.each<[what: string, path: (dir: string) => string, problem: (path: string) 
   expect(gw.posts).toEqual([]);
 });
 
-test('a file that is gone by the time of the write is not created again', () => {
+test('an appender does not create a file that was removed after it was opened', () => {
   writeFileSync(file, '');
   const append = openAppender(file, 'GITHUB_ENV');
   for (const text of ['a=1\n', 'b=2', 'c=3\n']) append(text);
@@ -67,7 +71,7 @@ test('a file that is gone by the time of the write is not created again', () => 
   expect(existsSync(file)).toBe(false);
 });
 
-test('a failure writes nothing: the client is refused, or the arguments are', async () => {
+test('env appends nothing if the endpoint or gwtoken itself rejects the call', async () => {
   const gw = inside();
   gw.env['GITHUB_ENV'] = file;
   gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });

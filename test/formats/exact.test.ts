@@ -1,4 +1,4 @@
-/** Each value arrives exactly or is refused: never another value, and never another variable. */
+/** A reader gets each value unchanged, or the format rejects it; no value creates another variable. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +13,15 @@ import { readFileCommands } from '../harness/github-runner';
 import { openDirectory } from '../harness/homes/directory';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';
 
-/** What reads a format: all of them must find the same. */
+/** The readers of each format, which must all find the same variables. */
 const READERS: Readonly<Record<string, readonly ((text: string) => object)[]>> = {
   'github-env': [(text) => Object.fromEntries(readFileCommands(text))],
   'github-output': [(text) => Object.fromEntries(readFileCommands(text))],
   dotenv: [(text) => parseDotenv(text), (text) => parseEnv(text)],
 };
 
-/** What a format's own syntax is made of, beside what breaks a shell. */
-const BREAKERS = [
+/** Values that contain the syntax of a format; those of shells are in test/shells/values.ts. */
+const FORMAT_SYNTAX = [
   'ghadelimiter_gwtoken',
   'A<<B',
   '::set-output name=EVIL::1',
@@ -49,11 +49,11 @@ const unit = fc.oneof(
 );
 const anyValue = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit, minLength: 1, maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.constantFrom(...BREAKERS, ...EDGES, ...ORDINARY) },
+  { weight: 1, arbitrary: fc.constantFrom(...FORMAT_SYNTAX, ...EDGES, ...ORDINARY) },
 );
 
-/** Writes the values, and has every reader find them and nothing else; false when the format refuses them. */
-function arrives(format: string, values: readonly string[]): boolean {
+/** Returns false if the format rejects the values; otherwise expects every reader to find only these. */
+function carries(format: string, values: readonly string[]): boolean {
   const variables = values.map((value, index) => ({ name: `v${index}`, value }));
   let text: string;
   try {
@@ -71,28 +71,28 @@ function arrives(format: string, values: readonly string[]): boolean {
 }
 
 describe.each(Object.keys(READERS))('%s', (format) => {
-  test('carries each value exactly, or refuses it', () => {
-    const property = (values: readonly string[]) => void arrives(format, values);
+  test('carries each value unchanged or rejects it', () => {
+    const property = (values: readonly string[]) => void carries(format, values);
     const four = fc.array(anyValue, { minLength: 1, maxLength: 4 });
     fc.assert(fc.property(four, property), { numRuns: 500 });
-    for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...BREAKERS, ...randomValues(500, 7)])
-      arrives(format, [value, 'bearer', '', value]);
+    for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, ...FORMAT_SYNTAX, ...randomValues(500, 7)])
+      carries(format, [value, 'bearer', '', value]);
   });
 
-  test('carries what tokens and scopes look like', () => {
-    for (const value of ORDINARY) expect([value, arrives(format, [value])]).toEqual([value, true]);
+  test('carries values that look like real tokens and scopes', () => {
+    for (const value of ORDINARY) expect([value, carries(format, [value])]).toEqual([value, true]);
   });
 });
 
-test('github-env carries whatever a token may be, and its own delimiter', () => {
+test('github-env carries every value, even its own delimiter', () => {
   const delimiter = 'ghadelimiter_gwtoken';
   for (const value of [...SINGLE_CHARACTERS, ...EDGES, ...LONG, delimiter, `${delimiter}_`])
-    expect([value, arrives('github-env', [value])]).toEqual([value, true]);
+    expect([value, carries('github-env', [value])]).toEqual([value, true]);
 });
 
-describe('what sources a dotenv file', () => {
-  const carried = [...SINGLE_CHARACTERS, ...EDGES, ...BREAKERS, ...randomValues(300, 3)].filter((value) =>
-    arrives('dotenv', [value]),
+describe('a dotenv file', () => {
+  const carried = [...SINGLE_CHARACTERS, ...EDGES, ...FORMAT_SYNTAX, ...randomValues(300, 3)].filter(
+    (value) => carries('dotenv', [value]),
   );
   const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
   const dir = openDirectory();
@@ -101,7 +101,7 @@ describe('what sources a dotenv file', () => {
   const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
   const options = { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } } as const;
 
-  test.for(['sh', 'bash', 'zsh'] as const)('%s', (shell, { needs }) => {
+  test.for(['sh', 'bash', 'zsh'] as const)('sets the same variables if %s sources it', (shell, { needs }) => {
     needs('posix');
     if (shell === 'zsh') needs('zsh');
     const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';

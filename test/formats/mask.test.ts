@@ -1,28 +1,29 @@
-/** Under GitHub Actions a token is masked before a log could get it from stdout, a file or a command. */
+/** In GitHub Actions gwtoken masks a token before it passes the token to stdout, a file or a command. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
-let told: string[];
-const tell = (where: string) => (text: string) => {
-  for (const [token] of text.matchAll(/token-\d/g)) told.push(`${where} ${token}`);
+/** The places that received a token, in order: `stdout token-1`. */
+let received: string[];
+const receive = (where: string) => (text: string) => {
+  for (const [token] of text.matchAll(/token-\d/g)) received.push(`${where} ${token}`);
 };
 beforeEach(() => {
   gw = inside();
-  told = [];
+  received = [];
   gw.env['GITHUB_ACTIONS'] = 'true';
   gw.env['GITHUB_ENV'] = '/of/the/runner';
   gw.own = {
-    stdout: { isTTY: () => false, write: tell('stdout') },
+    stdout: { isTTY: () => false, write: receive('stdout') },
     stderr: {
       isTTY: () => false,
-      write: (text) => tell(/^\n::add-mask::.*\n$/.test(text) ? 'mask' : 'stderr')(text),
+      write: (text) => receive(/^\n::add-mask::.*\n$/.test(text) ? 'mask' : 'stderr')(text),
     },
-    appender: () => tell('file'),
-    replaceFile: (_, text) => tell('file')(text),
+    appender: () => receive('file'),
+    replaceFile: (_, text) => receive('file')(text),
     async runProgram(_, args, { env, text }) {
-      tell('command')(`${args} ${env['GWTOKEN_ACCESS_TOKEN']} ${text}`);
+      receive('command')(`${args} ${env['GWTOKEN_ACCESS_TOKEN']} ${text}`);
       return { code: 0, signal: null };
     },
   };
@@ -37,10 +38,10 @@ test.each([
   [['curl', 'https://a.test'], 'command'],
 ])('%j masks the token, then passes it on', async (argv, where) => {
   expect((await gw.cli(argv)).code).toBe(0);
-  expect(told).toEqual(['mask token-1', `${where} token-1`]);
+  expect(received).toEqual(['mask token-1', `${where} token-1`]);
 });
 
-test('exec --token-file masks each token before the file and the command have it', async () => {
+test('exec --token-file masks each token before it writes the file', async () => {
   let wake = (): void => {};
   gw.own = {
     ...gw.own,
@@ -52,28 +53,28 @@ test('exec --token-file masks each token before the file and the command have it
       beforeStart?.();
       gw.nowMs += 3_500_000;
       wake();
-      await vi.waitFor(() => expect(told).toHaveLength(4));
+      await vi.waitFor(() => expect(received).toHaveLength(4));
       return { code: 0, signal: null };
     },
   };
   expect((await gw.cli(['exec', '--token-file', 'file', '--', 'anything'])).code).toBe(0);
-  expect(told).toEqual(['mask token-1', 'file token-1', 'mask token-2', 'file token-2']);
+  expect(received).toEqual(['mask token-1', 'file token-1', 'mask token-2', 'file token-2']);
 });
 
-test('the mask is escaped as the runner undoes it', async () => {
+test('the mask escapes % so that the runner decodes the original token', async () => {
   gw.own = {};
   gw.answer = () => tokenReply('50%0A');
   expect((await gw.cli(['get'])).stderr).toBe('\n::add-mask::50%250A\n');
 });
 
-test.each(['', 'false', '1', 'TRUE'])('GITHUB_ACTIONS=%s masks nothing', async (value) => {
+test.each(['', 'false', '1', 'TRUE'])('get writes no mask with GITHUB_ACTIONS=%s', async (value) => {
   gw.env['GITHUB_ACTIONS'] = value;
   expect((await gw.cli(['get'])).code).toBe(0);
-  expect(told).toEqual(['stdout token-1']);
+  expect(received).toEqual(['stdout token-1']);
 });
 
-test('what only requests a token writes no mask', async () => {
+test('doctor writes no mask for the token that it requests', async () => {
   await gw.cli(['doctor']);
   expect(gw.posts).toHaveLength(1);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });

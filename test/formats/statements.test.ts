@@ -1,4 +1,4 @@
-/** The output of each format, word for word; that it arrives is tried in the shells and readers. */
+/** The exact output of each format. exact.test.ts and test/shells show that real readers understand it. */
 import { describe, expect, test } from 'vitest';
 import { valueOrError } from '../../src/errors';
 import {
@@ -23,7 +23,7 @@ const VARIABLES = [
   { name: 'D', value: 'plain-1' },
 ];
 
-/** Of the variables above, of a failure, and of the command `it` that evaluates it. */
+/** Output for the variables above, output after a failure, and the line that evaluates a command `it`. */
 const PRINTED: Readonly<Record<string, readonly [text: string, fail?: string, hint?: string]>> = {
   sh: [
     "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
@@ -65,12 +65,12 @@ function heredocs(values: Record<string, string>): string {
 
 const print = (format: string, value: string) => printVariables([{ name: 'N', value }], formatNamed(format));
 
-test('each format is here, in the order of the help', () => {
+test('PRINTED lists each format in the order of the help', () => {
   expect(Object.keys(PRINTED)).toEqual(ENV_FORMATS);
 });
 
 test.each(Object.entries(PRINTED))(
-  '%s prints these statements, to set, to remove, to fail and to evaluate',
+  '%s prints its statements to set, remove and fail, and its evaluating line',
   (name, [text, fail, hint]) => {
     const format = formatNamed(name);
     const printed = [printVariables(VARIABLES, format), format.fail?.(5), format.hint?.('it')];
@@ -78,12 +78,12 @@ test.each(Object.entries(PRINTED))(
   },
 );
 
-const MEANT = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', tcsh: 'csh', pwsh: 'powershell' };
-test.each(Object.entries(MEANT))('%s means %s', (shell, format) => {
+const ALIASES = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', tcsh: 'csh', pwsh: 'powershell' };
+test.each(Object.entries(ALIASES))('--format %s is the same as --format %s', (shell, format) => {
   expect(formatNamed(shell)).toBe(formatNamed(format));
 });
 
-test('sh: nothing that a shell splits, globs or expands before eval parses it', () => {
+test('sh prints no text that the shell splits or expands before eval parses it', () => {
   const statement =
     /^N=('[A-Za-z0-9_./@+=%,-]+'|"`printf %[1-9][0-9]*s`"|"`printf '(\\[0-7]{3})+'`"|'')+;export N;\n$/;
   for (const value of [
@@ -99,28 +99,28 @@ test.each<[format: string, string, (literal: string) => string]>([
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
-])('%s has these characters as they are, beside letters and digits: %s', (name, literals, statement) => {
+])('%s prints only letters, digits and %s literally', (name, literals, statement) => {
   const isLiteral = (char: string) => valueOrError(() => print(name, `a${char}`)) === statement(`a${char}`);
   expect(SINGLE_CHARACTERS.filter(isLiteral)).toEqual(
     SINGLE_CHARACTERS.filter((char) => literals.includes(char) || /[A-Za-z0-9]/.test(char)),
   );
 });
 
-test('csh takes no word for one of its stack of directories', () => {
+test('csh encodes a leading =, which would name a directory of its stack', () => {
   expect(print('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
 });
 
-test('sh takes a thousand characters by one printf, and two hundred pieces into one word', () => {
+test('sh puts at most 1000 characters into one printf and 200 runs into one word', () => {
   const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
   expect(print('sh', '$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
   expect(print('csh', '$'.repeat(1001))).toBe(`setenv N ${printf(1000)}${printf(1)};\n`);
-  const pieces = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
+  const runs = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
   expect(print('sh', 'a$'.repeat(202))).toBe(
-    `N=${pieces(200)};N="$N"${pieces(200)};N="$N"${pieces(4)};export N;\n`,
+    `N=${runs(200)};N="$N"${runs(200)};N="$N"${runs(4)};export N;\n`,
   );
 });
 
-test('dotenv and docker quote, or refuse, only what their readers would change', () => {
+test('dotenv and docker accept unusual values that their readers keep unchanged', () => {
   for (const value of ['=ls', 'a:=ls', 'a $b "c" `d`']) expect(print('dotenv', value)).toBe(`N='${value}'\n`);
   for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
     expect(print('docker', value)).toBe(`N=${value}\n`);
@@ -135,18 +135,18 @@ test.each<[format: string, string, string, string[]]>([
   ['azure', 'a%b', 'contains %, which agents decode inconsistently', EXEC],
   ['azure', 'a$(b', 'contains $(, which the agent would expand', EXEC],
   ['azure', 'a ', 'begins or ends with a space, which may be trimmed', EXEC],
-])('%s refuses what it cannot carry, and says what to do instead', (format, value, problem, hints) => {
+])('%s rejects a value that it cannot carry, and names an alternative', (format, value, problem, hints) => {
   const message = `cannot pass N unchanged: its value ${problem}`;
   expect(refusal(() => print(format, value))).toEqual({ message, hints });
 });
 
-test('powershell takes a value as long as it can pass', () => {
+test('powershell accepts a value of 32,766 characters, the limit of Windows', () => {
   expect(print('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
 const TOKEN: Token = {
   accessToken: 'a"\\b',
-  // Passed on as the endpoint writes it.
+  // gwtoken passes the type on in the endpoint's spelling.
   tokenType: 'bEARER',
   scope: 'read',
   requestedAtMs: Date.UTC(2030, 0, 1, 0, 0, 0, 999),
@@ -154,7 +154,7 @@ const TOKEN: Token = {
 };
 const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
 
-test('a token has four variables, with the expiry in whole seconds; what it has not has no value', () => {
+test('tokenVariables returns four variables, and no value for an unknown fact', () => {
   const values = (token?: Token) => tokenVariables(token, 'X_').map(({ value }) => value);
   expect(tokenVariables(TOKEN, 'X_').map(({ name }) => name)).toEqual(NAMES.map((name) => `X_${name}`));
   expect(values(TOKEN)).toEqual(['a"\\b', 'bEARER', String(Date.UTC(2030, 0, 1, 0, 1) / 1000), 'read']);
@@ -162,7 +162,7 @@ test('a token has four variables, with the expiry in whole seconds; what it has 
   expect(values(without)).toEqual(['a"\\b', 'bEARER', undefined, undefined]);
 });
 
-test('a prefix makes a name', () => {
+test('prefixOf accepts only prefixes that can start a variable name', () => {
   for (const good of ['A', '_', 'a1_', 'EU_']) expect(prefixOf(good)).toBe(good);
   for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
     expect(refusal(() => prefixOf(bad))).toEqual({
@@ -171,10 +171,10 @@ test('a prefix makes a name', () => {
     });
 });
 
-describe('the output of env', () => {
+describe('env', () => {
   const removed = (prefix: string) => NAMES.map((name) => `unset ${prefix}${name};\n`).join('');
 
-  test('has the default format and prefix, or those that are given', () => {
+  test('uses the format and prefix of its flags, otherwise sh and GWTOKEN_', () => {
     expect(envOutput(undefined, envOptions({}))).toBe(removed('GWTOKEN_'));
     expect(envOutput(undefined, envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
       NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
@@ -193,11 +193,11 @@ describe('the output of env', () => {
     [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
     [{ format: 'bogus' }, unknown('bogus'), known],
     [{ format: 'toString' }, unknown('toString'), known],
-  ])('refuses %j', (flags, message, hint) => {
+  ])('rejects the flags %j', (flags, message, hint) => {
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
-  test('goes to stdout, or to the file that its variable names', () => {
+  test("writes to stdout, or to the file that the format's variable names", () => {
     const written: string[] = [];
     const outside = (env: Record<string, string>) => ({
       env,
@@ -219,16 +219,16 @@ describe('the output of env', () => {
     [['env', '--prefixes', 'A_'], removed('GWTOKEN_')],
     [['env', '--format', 'nonsense', '--prefix', 'A_'], removed('A_')],
     [['env', '--format', 'zsh'], removed('GWTOKEN_')],
-  ])('of a failure of %j removes its variables, and fails', (argv, text) => {
+  ])('prints statements that remove the variables and fail if %j fails', (argv, text) => {
     expect(failureOutput(argv, 9)).toBe(`${text}sh -c "exit 9";\n`);
   });
 
-  test('of a failure is none where the reader fails by itself', () => {
+  test('prints nothing on failure in formats whose reader fails without output', () => {
     expect(failureOutput(['env', '--format=json'], 9)).toBe('');
   });
 });
 
-describe('the output of get', () => {
+describe('get', () => {
   const answer = {
     token: TOKEN,
     clientId: 'id',
@@ -242,7 +242,7 @@ describe('the output of get', () => {
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     formatForGet(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
-  /** What each prints: a new format gets its line here. The helper's life ends a fifth of it early. */
+  /** Output of each format; add a line for a new one. `expires` is a fifth of the lifetime early. */
   const PRINTS: Readonly<Record<string, string>> = {
     token: 'a"\\b\n',
     json:
@@ -255,20 +255,20 @@ describe('the output of get', () => {
     'credential-helper':
       '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:00:48Z"}\n',
   };
-  test('is known here for every format', () => {
+  test('prints each of its formats', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
     for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toBe(printed);
     expect([get({}), get({ json: true })]).toEqual([PRINTS['token'], PRINTS['json']]);
     expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
   });
 
-  test('is not chosen twice', () => {
+  test('rejects --json together with --format', () => {
     const message = '--json and --format cannot be used together';
     const refused = { message, hints: ['omit one of them'] };
     expect(refusal(() => get({ json: true, format: 'header' }))).toEqual(refused);
   });
 
-  test('in JSON has no expiry if the endpoint gave none, and breaks what a CI system takes for a command', () => {
+  test('prints no expiry if the endpoint gave none, and escapes ## in JSON', () => {
     const hostile = get({ format: 'json' }, { scope: '##vso[task.complete]', lifetimeS: undefined });
     expect(hostile).not.toContain('##');
     const expected = { scope: '##vso[task.complete]', expires_in: null, expires_at: null };
