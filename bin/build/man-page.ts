@@ -82,7 +82,7 @@ function flagItem({ spec, help, setting }: Flag): string {
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
 export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
-  if (row.scope !== 'client') return [row.variable ? `${name}=1` : name, row.key];
+  if (row.scope !== 'client') return [typeof row.variable === 'object' ? `${name}=1` : name, row.key];
   const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }

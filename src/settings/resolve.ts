@@ -41,7 +41,7 @@ export function resolve<Row extends SettingDefinition<unknown>>(
   const found = findSetting(row, sources, client);
   if (found === undefined) return defaultOf(row) as Resolved<Row>;
   const { text, source } = found;
-  const { parse } = source.kind === 'variable' && row.variable ? row.variable : row;
+  const { parse } = source.kind === 'variable' && typeof row.variable === 'object' ? row.variable : row;
   return { ...found, value: parse(text, source.name, client.region) } as Resolved<Row>;
 }
 

@@ -69,16 +69,16 @@ export interface SettingDefinition<T> {
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
   /**
-   * Owners of values: nobody (`user`), each profile in the config file, or each client, by its region too:
-   * key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
+   * How far a value reaches: one per user, one per profile in the config file, or one per client. A client's
+   * value can name its region: key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
    */
   readonly scope: 'user' | 'profile' | 'client';
+  /** The environment variable: derived from the key, none, or one with its own name and parser. */
+  readonly variable: 'derived' | 'none' | { readonly name: string; parse(text: string, where: string): T };
   /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
   /** Its flags as commander writes them, each with its help; absent if there is none. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Variable; null if there is none, absent if it is spelt after the key and read like the other sources. */
-  readonly variable?: null | { readonly name: string; parse(text: string, where: string): T };
   /** All words that it can be, if they are few, for completion. */
   readonly values?: readonly string[];
   /** The default, if it is always the same. */
@@ -93,6 +93,7 @@ export const CLIENT_SETTINGS = {
   region: {
     key: 'region',
     scope: 'profile',
+    variable: 'derived',
     parse: parseRegion,
     flags: { [`-r, --region <${REGIONS.join('|')}>`]: 'region of the client' },
     values: REGIONS,
@@ -101,6 +102,7 @@ export const CLIENT_SETTINGS = {
     name: 'environment',
     key: 'sandbox',
     scope: 'profile',
+    variable: 'derived',
     parse: (text, where): Environment => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
     flags: {
       '--sandbox': 'use the sandbox instead of production',
@@ -112,6 +114,7 @@ export const CLIENT_SETTINGS = {
   profile: {
     key: 'profile',
     scope: 'user',
+    variable: 'derived',
     parse: checkProfile,
     flags: { '-p, --profile <NAME>': 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
@@ -120,6 +123,7 @@ export const CLIENT_SETTINGS = {
     name: 'auth URL',
     key: 'auth-url',
     scope: 'client',
+    variable: 'derived',
     parse: parseAuthUrl,
     flags: { '--auth-url <URL>': `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
   } satisfies SettingDefinition<string>,
@@ -127,9 +131,9 @@ export const CLIENT_SETTINGS = {
     name: 'API URL',
     key: 'api-url',
     scope: 'client',
-    parse: parseApiUrl,
     // The token goes there: a variable that is there for something else must not move it.
-    variable: null,
+    variable: 'none',
+    parse: parseApiUrl,
   } satisfies SettingDefinition<string>,
 };
 
@@ -137,6 +141,7 @@ export const FETCH_SETTINGS = {
   minTtlMs: {
     key: 'min-ttl',
     scope: 'profile',
+    variable: 'derived',
     parse: parseDurationMs,
     flags: { '--min-ttl <DURATION>': 'minimum lifetime left: 90, 90s, 5m, 1h' },
     show: duration,
@@ -144,6 +149,7 @@ export const FETCH_SETTINGS = {
   timeoutMs: {
     key: 'timeout',
     scope: 'profile',
+    variable: 'derived',
     parse: parseTimeoutMs,
     flags: { '--timeout <DURATION>': 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
@@ -152,6 +158,7 @@ export const FETCH_SETTINGS = {
   retries: {
     key: 'retries',
     scope: 'profile',
+    variable: 'derived',
     parse: parseRetries,
     flags: { '--retries <N>': 'retries after a failed attempt (default: 2)' },
     fallback: 2,
@@ -159,9 +166,9 @@ export const FETCH_SETTINGS = {
   cache: {
     key: 'cache',
     scope: 'user',
+    variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     parse: (text, where) => parseSwitch(text, where, 'cache', 'on', 'off'),
     flags: { '--no-cache': 'do not use the token cache' },
-    variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     values: ['on', 'off'],
     fallback: true,
     show: (on) => (on ? 'on' : 'off'),
@@ -169,6 +176,7 @@ export const FETCH_SETTINGS = {
   caFile: {
     key: 'ca-file',
     scope: 'profile',
+    variable: 'derived',
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flags: { '--ca-file <FILE>': 'extra CA certificates (PEM file)' },
     isPath: true,
@@ -176,14 +184,15 @@ export const FETCH_SETTINGS = {
   keychainTimeoutMs: {
     key: 'keychain-timeout',
     scope: 'user',
+    variable: 'derived',
     parse: parseTimeoutMs,
     show: duration,
   } satisfies SettingDefinition<number>,
   credentialCommand: {
     key: 'credential-command',
     scope: 'profile',
+    variable: 'none',
     parse: (text, where) => parseText(text, where, 'credential-command'),
-    variable: null,
     // The command itself is left out: it may contain a password.
     show: () => 'set',
   } satisfies SettingDefinition<string>,
@@ -198,7 +207,8 @@ export type Resolved<Row extends SettingDefinition<unknown>> =
 
 /** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
 export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
-  return variable === undefined ? variableSpelling(key) : variable?.name;
+  if (variable === 'none') return undefined;
+  return variable === 'derived' ? variableSpelling(key) : variable.name;
 }
 
 /** Spells a key as a variable, which the setting need not have. */

@@ -159,7 +159,7 @@ test.for<
     'cache',
     'on, true, off or false',
   ],
-  [cache.variable!, { '1': false, '0': true }, ['on'], 'no-cache', '1, true, 0 or false'],
+  [cache.variable, { '1': false, '0': true }, ['on'], 'no-cache', '1, true, 0 or false'],
   [caFile, ...TEXT, 'ca-file', 'a non-empty value'],
   [credentialCommand, ...TEXT, 'credential-command', 'a non-empty value'],
 ])('values are read strictly, and an error names the value, its source and what is allowed: $3', (row) => {
