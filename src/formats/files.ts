@@ -57,7 +57,7 @@ export const githubOutput: Format = {
 
 /**
  * Delimiter of a value. It can be fixed: only a value with a line end, which no token has, or a value equal
- * to the delimiter could add another variable. actions/toolkit accepts any value and needs a random delimiter.
+ * to the delimiter could add another variable. actions/toolkit accepts any value and needs a random one.
  */
 const DELIMITER = 'ghadelimiter_gwtoken';
 

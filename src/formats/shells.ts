@@ -21,7 +21,7 @@ export const posix: Format = {
   hint: (command) => `eval $(${command})`,
 };
 
-/** Matches a run of literal characters, of spaces, or of others: 1000 of those fit on printf's command line. */
+/** Matches a run of literal characters, of spaces, or of others, of which printf's command line holds 1000. */
 const POSIX_RUNS = /[\w./@+=%,-]+| +|[^\w./@+=%, -]{1,1000}/g;
 /** The most runs in one word: dash and busybox crash at 2000 substitutions. */
 const MAX_RUNS = 200;
@@ -53,7 +53,7 @@ function encodeFish(value: string): string {
   return value.replace(/[^\w./@+=,:-]/g, (char) => `\\X${char.charCodeAt(0).toString(16)}`);
 }
 
-/** csh and tcsh. As in sh, unsafe characters go through printf in octal, because csh globs eval's argument. */
+/** csh and tcsh. As in sh, unsafe characters go through printf in octal, because csh globs eval's words. */
 export const csh: Format = {
   set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
   remove: (name) => `unsetenv ${name};\n`,

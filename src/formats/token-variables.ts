@@ -3,7 +3,7 @@ import { usage } from '../errors';
 import { quoted } from '../text';
 import { expiresAtMs, type Token } from '../token/token';
 
-/** One variable of the output. Without a value it is removed, because another client's token may have set it. */
+/** One variable of the output. Without a value it is removed: another client's token may have set it. */
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;

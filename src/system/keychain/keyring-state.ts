@@ -1,7 +1,7 @@
 /**
  * Asks the session bus whether the default keyring is locked, because libsecret reports the items of a locked
- * keyring as absent. The question goes through dbus-send(1), which comes with the bus and never sees a secret.
- * A D-Bus client from npm would have to be loaded and trusted for two calls.
+ * keyring as absent. dbus-send(1) asks: it comes with the bus and never sees a secret, while a D-Bus client
+ * from npm would have to be loaded and trusted for two calls.
  */
 import type { Env } from '../../world';
 import { withinLimit } from '../limit';
