@@ -17,7 +17,7 @@ import {
   variableOf,
 } from './table';
 
-/** Gathers the sources of settings. Throws a `usage` error for an unknown key of the config file. */
+/** Gathers the sources of settings. Throws `usage` for an unknown key in the config file. */
 export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
@@ -29,7 +29,7 @@ export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'confi
   return { flags, env: world.env, config };
 }
 
-/** The client that a value may depend on, as far as it is known. */
+/** The parts of the client on which a value can depend; an unknown part is left out. */
 type KnownClient = Partial<Pick<Client, 'profile' | 'region'>>;
 
 /** Resolves a setting; undefined if it has no default. Throws `usage` for an invalid value. */
@@ -53,7 +53,7 @@ function defaultOf({ fallback }: SettingDefinition<unknown>): Setting<unknown> |
 /** A setting before it is parsed. */
 type Found = Omit<Setting<unknown>, 'value'>;
 
-/** Looks a setting up; returns undefined if nobody has set it. */
+/** Finds the first source that sets a setting; undefined if no source does. */
 export function findSetting(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
@@ -72,7 +72,7 @@ function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources
   return { text: String(flag), source: { kind: 'flag', name } };
 }
 
-/** Looks the keys' variables up. An empty one counts as unset. */
+/** Finds the first of the keys' variables that is set. An empty variable counts as unset. */
 function findVariable(
   row: SettingDefinition<unknown>,
   keys: readonly string[],
@@ -86,7 +86,7 @@ function findVariable(
   return undefined;
 }
 
-/** Looks the keys up in the config file: the profile's own values, then the general ones. */
+/** Finds the first of the keys in the config file: in the profile's values, then in the general ones. */
 export function findInConfig(
   keys: readonly string[],
   { path, general, profiles }: Config,
@@ -101,7 +101,7 @@ export function findInConfig(
   return undefined;
 }
 
-/** Resolves what names the client. That no region is set is no error before the first login. */
+/** Resolves the parts of the client's name. The region may be undefined, as before the first login. */
 export function clientParts(sources: SettingSources) {
   const profile = resolve(SETTINGS.profile, sources).value;
   const environment = resolve(SETTINGS.environment, sources, { profile }).value;
@@ -135,7 +135,7 @@ export function requireAuthUrl(sources: SettingSources, client: Client): Setting
   );
 }
 
-/** Returns the settings of a client as lines with their sources, with or without the defaults. */
+/** Returns one line for each setting of a client, with its value and source. */
 export function settingLines(sources: SettingSources, client: Client, withDefaults = true): string[] {
   return ROWS.flatMap((row) => {
     const found = valueOrError(() => resolve(row, sources, client));

@@ -1,4 +1,4 @@
-/** Table of all settings, for flags, help, variables, config keys, completion and the documents' tables. */
+/** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, quoted, shellWord, similarWords } from '../text';
@@ -14,19 +14,22 @@ import {
   parseTimeoutMs,
 } from './values';
 
+/** The place that a value comes from. */
 export interface Source {
   readonly kind: 'flag' | 'variable' | 'config' | 'default';
   /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
   readonly name: string;
 }
 
+/** A resolved setting. */
 export interface Setting<T> {
   readonly value: T;
-  /** The value as it was written: a URL may contain `{region}`. Empty for a default. */
+  /** The unparsed value, in which a URL may contain `{region}`; empty for a default. */
   readonly text: string;
   readonly source: Source;
 }
 
+/** All places that settings can come from. */
 export interface SettingSources {
   readonly flags: FlagValues;
   readonly env: Env;
@@ -63,8 +66,9 @@ type Switch =
   | 'yes'
   | 'verbose';
 
+/** A row of the table. */
 export interface SettingDefinition<T> {
-  /** Name in words; absent: the key. */
+  /** Name in messages; absent if it is the key. */
   readonly name?: string;
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
   readonly key: string;
@@ -75,17 +79,17 @@ export interface SettingDefinition<T> {
   readonly scope: 'user' | 'profile' | 'client';
   /** The environment variable: derived from the key, none, or one with its own name and parser. */
   readonly variable: 'derived' | 'none' | { readonly name: string; parse(text: string, where: string): T };
-  /** Reads a value. Throws a `usage` error with the value, its source and the allowed values. */
+  /** Parses a value. Throws `usage` with the value, its source `where` and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
-  /** Its flags as commander writes them, each with its help; absent if there is none. */
+  /** Help texts by flag, which is written as in commander; absent if the setting has no flag. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** All words that it can be, if they are few, for completion. */
+  /** All values, for completion; absent if there are too many. */
   readonly values?: readonly string[];
-  /** The default, if it is always the same. */
+  /** The default; absent if the setting can stay undefined or its default varies. */
   readonly fallback?: T;
-  /** Returns a value as it is shown; absent: as it is. */
+  /** Formats a value for messages; absent if String() does. */
   show?(value: T): string;
-  /** True for the path of a file, which `config set` stores as an absolute one. */
+  /** True if the value is the path of a file; `config set` stores it as an absolute path. */
   readonly isPath?: true;
 }
 
@@ -131,7 +135,7 @@ export const CLIENT_SETTINGS = {
     name: 'API URL',
     key: 'api-url',
     scope: 'client',
-    // The token goes there: a variable that is there for something else must not move it.
+    // gwtoken sends tokens to this URL, so an unrelated variable must not change it.
     variable: 'none',
     parse: parseApiUrl,
   } satisfies SettingDefinition<string>,
@@ -193,7 +197,7 @@ export const FETCH_SETTINGS = {
     scope: 'profile',
     variable: 'none',
     parse: (text, where) => parseText(text, where, 'credential-command'),
-    // The command itself is left out: it may contain a password.
+    // The command may contain a password, so its text is not shown.
     show: () => 'set',
   } satisfies SettingDefinition<string>,
 };
@@ -211,16 +215,17 @@ export function variableOf({ variable }: SettingDefinition<unknown>, key: string
   return variable === 'derived' ? variableSpelling(key) : variable.name;
 }
 
-/** Spells a key as a variable, which the setting need not have. */
+/** Returns the variable that is derived from a key, even if the setting has no variable. */
 export function variableSpelling(key: string): string {
   return `GWTOKEN_${key.toUpperCase().replace(/\W/g, '_')}`;
 }
 
+/** Returns all keys of a setting in the config file. */
 export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly string[] {
   return scope === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
-/** Returns the keys of a setting by precedence: the region's if there is one, then the general one. */
+/** Returns the keys that hold for this region, in order of precedence. */
 export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Region): readonly string[] {
   return scope === 'client' && region ? [`${key}.${region}`, key] : [key];
 }
@@ -235,12 +240,12 @@ export function settingOf(key: string): SettingDefinition<unknown> | undefined {
   return ROWS.find((row) => allKeys(row).includes(key));
 }
 
-const TYPED = 'the command line';
+const COMMAND_LINE = 'the command line';
 
 /**
- * Returns the setting of a key. Throws `usage` for an unknown key, or one that a profile cannot have.
+ * Returns the setting of a key. Throws `usage` for an unknown key, or for one that cannot be set per profile.
  *
- * @param where the place that contains the key, for messages; left out if it was typed
+ * @param where the place in the config file, for messages; absent for a key on the command line
  */
 export function checkConfigKey(key: string, profile?: string, where?: string): SettingDefinition<unknown> {
   const row = settingOf(key);
@@ -249,7 +254,7 @@ export function checkConfigKey(key: string, profile?: string, where?: string): S
   const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
   if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
   throw usage(
-    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? TYPED})`,
+    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? COMMAND_LINE})`,
     hintForUnknown(key.replace(/^GWTOKEN_/i, '')),
     ...(where === undefined ? [] : [remove]),
   );
@@ -262,8 +267,8 @@ function hintForUnknown(key: string): string {
   return meant && others.length === 0 ? `did you mean: ${meant}` : `valid keys: ${keys.join(', ')}`;
 }
 
-/** Throws `usage` for a key or value that `config set KEY VALUE` refuses. */
+/** Throws `usage` for a key or value that `config set KEY VALUE` rejects. */
 export function checkConfigValue(key: string, text: string, profile?: string): void {
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
-  checkConfigKey(key, profile).parse(text, TYPED, region);
+  checkConfigKey(key, profile).parse(text, COMMAND_LINE, region);
 }

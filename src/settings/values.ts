@@ -1,4 +1,4 @@
-/** Parsers of the settings' texts. Each throws a `usage` error that names the value and its source. */
+/** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
 import { isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
@@ -16,21 +16,21 @@ export function parseRegion(text: string, where: string): Region {
   throw badValue('region', text, where, REGIONS.join(' or '));
 }
 
-/** Reads a switch; `what` is the setting's name in the error. */
+/** Parses a switch. @param what the setting's name in the error */
 export function parseSwitch(text: string, where: string, what: string, on = '1', off = '0'): boolean {
   if (text === on || text === 'true') return true;
   if (text === off || text === 'false') return false;
   throw badValue(what, text, where, `${on}, true, ${off} or false`);
 }
 
-/** Reads `90`, `90s`, `5m` or `1h`; returns milliseconds. */
+/** Parses `90`, `90s`, `5m` or `1h`; returns milliseconds. */
 export function parseDurationMs(text: string, where: string): number {
   const match = /^(\d{1,9})([smh]?)$/.exec(text);
   if (!match) throw badValue('duration', text, where, '90, 90s, 5m or 1h');
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
-/** Reads a timeout; returns milliseconds: 1 s to 1 h, so that three of them still fit a timer. */
+/** Parses a timeout of 1 s to 1 h; returns milliseconds. Three times an hour still fits a timer. */
 export function parseTimeoutMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
   if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
@@ -47,7 +47,7 @@ export function parseText(text: string, where: string, what: string): string {
   throw badValue(what, text, where, 'a non-empty value');
 }
 
-/** Reads an auth URL, or the token endpoint's, which people copy: without its trailing `/oauth2/token`. */
+/** Parses an auth URL. Removes a trailing `/oauth2/token`, because people copy the token endpoint's URL. */
 export function parseAuthUrl(text: string, where: string, region: Region = REGIONS[0]): string {
   return parseBaseUrl(text, where, region, 'auth URL', 'https://identity.example.com').replace(
     /(?:\/+oauth2\/token)*\/*$/,
@@ -55,18 +55,18 @@ export function parseAuthUrl(text: string, where: string, region: Region = REGIO
   );
 }
 
-/** Reads an API URL: the gateway's own address, with its path. */
+/** Parses an API URL, the gateway's address with its path. */
 export function parseApiUrl(text: string, where: string, region: Region = REGIONS[0]): string {
   return parseBaseUrl(text, where, region, 'API URL', 'https://gateway.example.com').replace(/\/*$/, '');
 }
 
 /**
- * Reads a base URL, in which `{region}` is replaced. Stricter than `URL`, which drops newlines, takes a
- * backslash for a slash, and escapes invalid characters.
+ * Parses a base URL after replacing `{region}`. It is stricter than `URL`, which drops newlines, reads a
+ * backslash as a slash, and escapes invalid characters.
  */
 function parseBaseUrl(text: string, where: string, region: Region, name: string, example: string): string {
   const filled = text.replaceAll('{region}', region);
-  // A password may be anywhere before an @, and a key in the query.
+  // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
   const fail = (problem: string, hint: string): GwtokenError =>
     usage(`${shown} (from ${where}) ${problem}`, hint);
@@ -74,14 +74,14 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string,
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${example}`);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
-  // `URL` decodes %7B in a host name; the result would be refused when it is read again.
+  // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
   if (/[{}]/.test(filled + (url?.host ?? '')))
     throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
     throw fail('is not a valid https:// URL', bare ? `did you mean: https://${text}` : `example: ${example}`);
   }
-  // Anywhere: if a password begins with a slash, `URL` takes the user name for the host.
+  // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
   if (filled.includes('@'))
     throw fail(
       'contains a user name or password',
@@ -94,6 +94,7 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string,
   return url.href;
 }
 
+/** Returns whether the host is this machine, to which unencrypted http is allowed. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

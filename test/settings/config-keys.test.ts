@@ -1,24 +1,23 @@
-/** The keys of the config file: which there are, whose they can be, and what is said of any other. */
+/** Keys of the config file, and the errors for unknown and misplaced ones. */
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/settings/resolve';
 import { checkConfigKey, checkConfigValue, configKeys } from '../../src/settings/table';
 import { refusal } from './refusal';
 import { type Places, sources } from './sources';
 
-describe('a key of the config file', () => {
+describe('config keys', () => {
   const KEYS = configKeys();
   const VALID = `valid keys: ${KEYS.join(', ')}`;
 
-  test('is a row’s, and for a profile one that is not the user’s alone', () => {
+  test('checkConfigKey accepts each key; a profile has only keys beyond scope user', () => {
     expect(checkConfigKey('cache').scope).toBe('user');
     const authUrls = ['auth-url', 'auth-url.eu', 'auth-url.us'];
     expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual(authUrls);
     for (const key of KEYS) {
       const row = checkConfigKey(key);
       expect(row.key).toBe(key.replace(/\.(eu|us)$/, ''));
-      const isUsers = row.scope === 'user';
       const forProfile = () => checkConfigKey(key, 'acme');
-      if (!isUsers) expect(forProfile()).toBe(row);
+      if (row.scope !== 'user') expect(forProfile()).toBe(row);
       else
         expect(refusal(forProfile)).toEqual({
           message: `${key} cannot be set per profile`,
@@ -27,7 +26,7 @@ describe('a key of the config file', () => {
     }
   });
 
-  test('that there is not is refused with those that there are, and how to be rid of it', () => {
+  test('rejects an unknown key, lists the valid ones and names `config unset`', () => {
     expect(refusal(() => checkConfigKey('nothing'))).toEqual({
       message: 'unknown config key "nothing" (from the command line)',
       hints: [VALID],
@@ -42,7 +41,7 @@ describe('a key of the config file', () => {
       expect(refusal(() => checkConfigKey(key)).hints).toEqual(['to store credentials, run: gwtoken login']);
   });
 
-  test('is checked wherever it stands in the file, and so is the name of a profile', () => {
+  test('gather checks the keys and profile names of the whole config file', () => {
     const read = ({ general = {}, profiles = {} }: Places) =>
       gather({}, { env: {}, config: { read: () => sources({ general, profiles }).config } });
     const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
@@ -60,12 +59,12 @@ describe('a key of the config file', () => {
     );
   });
 
-  test('that is written as its variable is told in its own spelling', () => {
+  test('suggests the key if it is spelled like its variable', () => {
     for (const key of ['auth_url.EU', 'AUTH-URL.EU'])
       expect(refusal(() => checkConfigValue(key, 'x')).hints).toEqual(['did you mean: auth-url.eu']);
   });
 
-  test('with a region has an auth URL that is checked for that region', () => {
+  test('checkConfigValue checks an auth URL for the region of its key', () => {
     const shown = (key: string) => refusal(() => checkConfigValue(key, 'http://{region}.test')).hints[0];
     expect(shown('auth-url.us')).toBe('use https://us.test');
     expect(shown('auth-url.eu')).toBe('use https://eu.test');

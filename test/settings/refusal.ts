@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 
-/** The message and the hints of a `usage` error; fails where there is none. */
+/** Returns the message and hints of the `usage` error that the work throws; fails if it throws none. */
 export function refusal(work: () => unknown): { message: string; hints: readonly string[] } {
   try {
     work();
@@ -11,5 +11,5 @@ export function refusal(work: () => unknown): { message: string; hints: readonly
     const { message, hints } = error as GwtokenError;
     return { message, hints };
   }
-  throw new Error('it was taken');
+  throw new Error('expected a usage error, but nothing was thrown');
 }

@@ -1,4 +1,4 @@
-/** The values of the settings: how each text is read, and refused. */
+/** Parsing of the settings' values, and the errors for invalid ones. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/settings/resolve';
@@ -7,24 +7,24 @@ import { isLoopback, parseApiUrl, parseAuthUrl } from '../../src/settings/values
 import { refusal } from './refusal';
 import { sources } from './sources';
 
-describe('the text of an auth URL', () => {
+describe('parseAuthUrl', () => {
   test.for([
     ['HTTPS://ID.Example.COM/', 'https://id.example.com'],
     ['https://id.example.com:443/a//', 'https://id.example.com/a'],
     ['http://[::1]:1/', 'http://[::1]:1'],
     ['https://a.test/b//oauth2/token//', 'https://a.test/b'],
     ['https://a.test/oauth2/token/x', 'https://a.test/oauth2/token/x'],
-  ])('%s is %s', ([text, address]) => {
+  ])('reads %s as %s', ([text, address]) => {
     expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
   });
 
-  test('that is not encrypted is of this machine', () => {
+  test('isLoopback accepts localhost, [::1] and 127.0.0.0/8 only', () => {
     for (const host of ['localhost', '[::1]', '127.200.3.4']) expect(isLoopback(host)).toBe(true);
     const others = ['localhost.', '128.0.0.1', 'localhost.a.test', '127.evil.test', '127.0.0.1.a.test'];
     for (const host of [...others, 'x127.0.0.1', '[::2]']) expect(isLoopback(host)).toBe(false);
   });
 
-  test('any URL is taken as it stands or refused: https, or loopback; nothing beside the address; twice is once', () => {
+  test('rejects any text or returns a bare https or loopback URL that it keeps', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -53,7 +53,7 @@ describe('the text of an auth URL', () => {
   });
 });
 
-test('{region} is replaced everywhere, what was written is kept, and another region’s is not looked at', () => {
+test('resolve replaces each {region}, keeps the text and ignores other regions', () => {
   const text = 'https://{region}.id.example.com/{region}/';
   const env = { GWTOKEN_AUTH_URL_US: 'nonsense', GWTOKEN_AUTH_URL: text };
   const from = sources({ env, general: { 'auth-url.us': 'nonsense' } });
@@ -63,7 +63,7 @@ test('{region} is replaced everywhere, what was written is kept, and another reg
   });
 });
 
-describe('an auth URL is refused', () => {
+describe('the error for an invalid URL', () => {
   const EXAMPLE = 'https://identity.example.com';
   const NO_URL = ['is not a valid https:// URL', `example: ${EXAMPLE}`] as const;
   const BLANK = ['contains a space, backslash or control character', `example: ${EXAMPLE}`] as const;
@@ -88,19 +88,19 @@ describe('an auth URL is refused', () => {
     ['https://a.test?b=c', ...QUERY],
     ['https://a.test/#b', ...QUERY],
     ['http://a.test:8080/b/', 'is not encrypted', 'use https://a.test:8080/b'],
-  ])('as %j', ([text, problem, hint]) => {
+  ])('names the problem and a hint for the auth URL %j', ([text, problem, hint]) => {
     const shown = /[@?#]/.test(text) ? '' : ` ${JSON.stringify(text)}`;
     const message = `auth URL${shown} (from --auth-url) ${problem}`;
     expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({ message, hints: [hint] });
   });
 
-  test('an API URL with the example of a gateway', () => {
+  test('shows an example of a gateway for an API URL', () => {
     const message = 'API URL "gateway" (from the command line) is not a valid https:// URL';
     const hints = ['example: https://gateway.example.com'];
     expect(refusal(() => parseApiUrl('gateway', 'the command line'))).toEqual({ message, hints });
   });
 
-  test('without repeating what may be a secret: before an @, and behind a ? or #', () => {
+  test('does not repeat text that may be a secret: before an @, or after a ? or #', () => {
     const piece = fc.constantFrom(
       ...['', 'a', '/', ':', '\\', '?', '#', '@', '\n', '.test', '{', 'https://'],
     );
@@ -162,7 +162,7 @@ test.for<
   [cache.variable, { '1': false, '0': true }, ['on'], 'no-cache', '1, true, 0 or false'],
   [caFile, ...TEXT, 'ca-file', 'a non-empty value'],
   [credentialCommand, ...TEXT, 'credential-command', 'a non-empty value'],
-])('values are read strictly, and an error names the value, its source and what is allowed: $3', (row) => {
+])('the parser of $3 is strict, and its error names value, source and choices', (row) => {
   const [{ parse }, good, bad, what, allowed] = row;
   for (const [text, value] of Object.entries(good)) expect(parse(text, 'x')).toBe(value);
   for (const text of bad)

@@ -1,10 +1,10 @@
-/** The precedence of the settings: each one in every place it can come from. */
+/** The precedence of each setting's sources. */
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
 import { sources } from './sources';
 
-/** Its place, what is written there, and its value then. `acme:` before a key is that profile's own. */
+/** A place, the text in it, and the parsed value. `acme:key` is a key of the profile acme. */
 type Place = readonly [name: string, written: string | number | boolean, value: unknown];
 
 const urls = (...names: string[]): Place[] =>
@@ -12,21 +12,21 @@ const urls = (...names: string[]): Place[] =>
 const OF_ACME = { profile: 'acme', region: 'eu' } as const;
 const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
-/** A flag, a variable, a profile's key and the general one: what is written in each, and its value then. */
+/** Assigns texts, each with its value, to the flag, the variable, the key of acme and the general key, in turn. */
 const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
   const names = [`--${key}`, `GWTOKEN_${key.toUpperCase().replace('-', '_')}`, `acme:${key}`, key];
   return Object.entries(values).map(([written, value], at) => [names[at]!, written, value]);
 };
 
-/** Place by place: the first that has anything is taken. A new setting gets its row here. */
+/** The places of each setting in order of precedence, and its default. Add a row for a new setting. */
 const ORDER: Record<
   string,
-  { row: SettingDefinition<unknown>; places: readonly Place[]; otherwise: unknown }
+  { row: SettingDefinition<unknown>; places: readonly Place[]; fallback: unknown }
 > = {
   region: {
     row: SETTINGS.region,
     places: everywhere('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
-    otherwise: undefined,
+    fallback: undefined,
   },
   environment: {
     row: SETTINGS.environment,
@@ -36,36 +36,36 @@ const ORDER: Record<
       ['acme:sandbox', true, 'sandbox'],
       ['sandbox', false, 'production'],
     ],
-    otherwise: 'production',
+    fallback: 'production',
   },
-  'environment, undone': {
+  'environment, negated': {
     row: SETTINGS.environment,
     places: [
       ['--no-sandbox', false, 'production'],
       ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
       ['sandbox', 'false', 'production'],
     ],
-    otherwise: 'production',
+    fallback: 'production',
   },
   profile: {
     row: SETTINGS.profile,
     places: everywhere('profile', { a: 'a', b: 'b', '': '', c: 'c' }).filter(([, written]) => written),
-    otherwise: 'default',
+    fallback: 'default',
   },
   'min-ttl': {
     row: SETTINGS.minTtlMs,
     places: everywhere('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
-    otherwise: undefined,
+    fallback: undefined,
   },
   timeout: {
     row: SETTINGS.timeoutMs,
     places: everywhere('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
-    otherwise: 10_000,
+    fallback: 10_000,
   },
   retries: {
     row: SETTINGS.retries,
     places: everywhere('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
-    otherwise: 2,
+    fallback: 2,
   },
   cache: {
     row: SETTINGS.cache,
@@ -74,12 +74,12 @@ const ORDER: Record<
       ['GWTOKEN_NO_CACHE', '0', true],
       ['cache', 'off', false],
     ],
-    otherwise: true,
+    fallback: true,
   },
   'ca-file': {
     row: SETTINGS.caFile,
     places: everywhere('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
-    otherwise: undefined,
+    fallback: undefined,
   },
   'keychain-timeout': {
     row: SETTINGS.keychainTimeoutMs,
@@ -87,7 +87,7 @@ const ORDER: Record<
       ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
       ['keychain-timeout', '1m', 60_000],
     ],
-    otherwise: undefined,
+    fallback: undefined,
   },
   'credential-command': {
     row: SETTINGS.credentialCommand,
@@ -95,22 +95,22 @@ const ORDER: Record<
       ['acme:credential-command', 'pass a', 'pass a'],
       ['credential-command', 'pass b', 'pass b'],
     ],
-    otherwise: undefined,
+    fallback: undefined,
   },
   'auth URL': {
     row: SETTINGS.authUrl,
     places: urls('--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')),
-    otherwise: undefined,
+    fallback: undefined,
   },
   'API URL': {
     row: SETTINGS.apiUrl,
     places: urls(...urlKeys('api-url')),
-    otherwise: undefined,
+    fallback: undefined,
   },
 };
 
-/** What is given when these places have something and all others nothing. */
-function filledIn(places: readonly Place[]): SettingSources {
+/** Returns sources in which only these places are set. */
+function sourcesWith(places: readonly Place[]): SettingSources {
   const flags: Record<string, string | boolean> = {};
   const env: Record<string, string> = {};
   const general: Record<string, string | number | boolean> = {};
@@ -129,43 +129,44 @@ function sourceOf(name: string): string {
   return `${name.replace(/acme:(.*)/, '$1 of profile acme')} in /c.json`;
 }
 
-describe('flag, then variable, then the profile’s key, then the general one, then the default', () => {
-  test.for(Object.entries(ORDER))('%s, in every combination of places', ([, { row, places, otherwise }]) => {
+describe('resolve', () => {
+  test.for(Object.entries(ORDER))('takes %s from the first place that sets it', ([, setting]) => {
+    const { row, places, fallback } = setting;
     const wrong: object[] = [];
     for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
       const filled = places.filter((_, at) => (chosen >> at) & 1);
-      const found = resolve(row, filledIn(filled), OF_ACME);
+      const found = resolve(row, sourcesWith(filled), OF_ACME);
       const [first] = filled;
       const is = [found?.value, found?.source.name];
       const expected = first
         ? [first[2], sourceOf(first[0])]
-        : [otherwise, otherwise === undefined ? undefined : 'default'];
+        : [fallback, fallback === undefined ? undefined : 'default'];
       if (is[0] !== expected[0] || is[1] !== expected[1]) wrong.push({ filled, is, expected });
     }
     expect(wrong).toEqual([]);
   });
 
-  test('an empty variable counts as unset, and another profile’s key is none of ours', () => {
-    for (const [name, { row, places, otherwise }] of Object.entries(ORDER)) {
+  test('ignores an empty variable and the keys of other profiles', () => {
+    for (const [name, { row, places, fallback }] of Object.entries(ORDER)) {
       const empty = places.flatMap(([place]): Place[] =>
         place.startsWith('GWTOKEN_') ? [[place, '', '']] : [],
       );
       const others = Object.fromEntries(
         places.flatMap(([place, written]) => (place.startsWith('acme:') ? [[place.slice(5), written]] : [])),
       );
-      for (const from of [filledIn(empty), sources({ profiles: { other: others } })])
-        expect([name, resolve(row, from, OF_ACME)?.value]).toEqual([name, otherwise]);
+      for (const from of [sourcesWith(empty), sources({ profiles: { other: others } })])
+        expect([name, resolve(row, from, OF_ACME)?.value]).toEqual([name, fallback]);
     }
   });
 });
 
-test('no variable moves the API URL: the token goes there', () => {
+test('no variable changes the API URL, to which gwtoken sends tokens', () => {
   const env = { GWTOKEN_API_URL: 'https://a.test', GWTOKEN_API_URL_EU: 'https://a.test' };
   expect(resolve(SETTINGS.apiUrl, sources({ env }), OF_ACME)).toBeUndefined();
 });
 
-test('every setting has its row above', () => {
-  const rows = Object.keys(ORDER).map((name) => name.replace(', undone', ''));
+test('ORDER has a row for each setting', () => {
+  const rows = Object.keys(ORDER).map((name) => name.replace(', negated', ''));
   const all: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
   expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
 });

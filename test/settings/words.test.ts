@@ -1,4 +1,4 @@
-/** What is said of settings: which one is missing, and what to do first; and where each comes from. */
+/** Messages about settings: errors for missing ones, and lines with values and sources. */
 import { describe, expect, test } from 'vitest';
 import { equivalents } from '../../bin/build/man-page';
 import { requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
@@ -7,10 +7,10 @@ import { EU } from '../harness/homes/client';
 import { refusal } from './refusal';
 import { type Places, sources } from './sources';
 
-describe('a setting that is missing', () => {
+describe('the error for a missing setting', () => {
   const CI_HELP = 'for CI examples, run: gwtoken help ci';
 
-  test('leads to login, or in CI to its help', () => {
+  test('resolveClient without a region suggests login, or in CI the help topic', () => {
     const ways = 'or use --region eu or --region us, or set GWTOKEN_REGION';
     const message = 'no region set';
     const login = 'to set up a client, run: gwtoken login';
@@ -19,7 +19,7 @@ describe('a setting that is missing', () => {
     expect(refusal(() => resolveClient(sources({ env })))).toEqual({ message, hints: [CI_HELP, ways] });
   });
 
-  test('the auth URL, of this client', () => {
+  test('requireAuthUrl suggests commands and variables for this client', () => {
     const message = 'no auth URL set for region eu';
     const ways = 'or set GWTOKEN_AUTH_URL_EU, or run: gwtoken config set auth-url.eu URL';
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
@@ -30,8 +30,8 @@ describe('a setting that is missing', () => {
   });
 });
 
-describe('settings in words', () => {
-  test('are each with its source, and those that nobody set are left out but for the defaults', () => {
+describe('descriptions of settings', () => {
+  test('settingLines returns each set or default value with its source', () => {
     const lines = (places: Places) => {
       const from = sources(places);
       return settingLines(from, resolveClient(from));
@@ -56,7 +56,7 @@ describe('settings in words', () => {
     ]);
   });
 
-  test('name the variable and the key that do the same as a flag', () => {
+  test("equivalents returns the variable and the config key of a setting's flag", () => {
     const { environment, authUrl, cache, credentialCommand } = SETTINGS;
     expect([environment, authUrl, cache, credentialCommand].map(equivalents)).toEqual([
       ['GWTOKEN_SANDBOX', 'sandbox'],
