@@ -1,7 +1,6 @@
 /**
- * Prompts, line by line on stderr. One readline for all of them: from when it is opened until gwtoken ends,
- * the terminal echoes nothing by itself, so that a secret typed ahead, or pasted behind the client ID, is
- * not shown.
+ * Prompts line by line on stderr. One readline serves all prompts, and the terminal itself echoes nothing from
+ * its start until gwtoken ends. So a secret stays hidden even if it is typed ahead or pasted too early.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -13,22 +12,29 @@ import type { World } from '../../world';
 import { endBySignal } from '../processes/end-by-signal';
 import type { ReadLine } from './terminal';
 
-/** Time in which what was typed before a prompt arrives on Windows. */
+/** Time in which Windows delivers input that was typed before a prompt. */
 const TYPED_AHEAD_MS = 10;
 
 const CTRL_C = 3;
 
-/** In a class `\b` is Backspace, as some terminals send it. */
+/** Matches Backspace. Terminals send DEL or BS, which a character class writes as `\b`. */
 const BACKSPACE = /[\b\x7f]/;
 
-/** Opens the prompts: nothing that is typed from now on is shown, but for the answer to one of them. */
+/**
+ * Opens the prompts. From now on the terminal shows no input except the answers to visible prompts. A prompt:
+ *
+ * 1. drops what was typed before it,
+ * 2. writes its question,
+ * 3. echoes the answer, unless the answer is a secret,
+ * 4. stops the echo when the line ends, because the rest of a paste follows at once.
+ */
 export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals']): ReadLine {
   const { stdin, stderr } = proc;
-  let isShown = false;
-  /** The question whose answer is not shown; readline itself shows any other again after fg. */
-  let hiddenQuestion = '';
+  let echo: 'all' | 'nothing' = 'nothing';
+  /** The question of a secret, to show it again after fg; readline itself repeats other questions. */
+  let secretQuestion = '';
   const write: Writable['_write'] = (chunk, _, done) => {
-    if (isShown) stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
+    if (echo === 'all') stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
     done();
   };
   const output = Object.assign(new Writable({ write }), { columns: stderr.columns });
@@ -37,10 +43,10 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
     if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
   };
   const redraw = (): void => {
-    stderr.write(hiddenQuestion);
+    stderr.write(secretQuestion);
     reader.resume();
   };
-  // Ctrl-C; Ctrl-D or the end of input; and Ctrl-Z with fg, behind which readline is paused.
+  // SIGINT is Ctrl-C, `close` is Ctrl-D or the end of input, and SIGCONT is fg, which leaves readline paused.
   reader.on('SIGINT', interrupt).on('close', interrupt).on('SIGCONT', redraw);
 
   return async (question, isSecret) => {
@@ -49,31 +55,32 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
       return await untilSignal(onSignals, async () => {
         await sleep(TYPED_AHEAD_MS);
         if (dropTypedAhead().includes(CTRL_C)) interrupt();
-        // Ends a line that nobody asked for: readline drops it.
+        // Ends the line that readline has begun; without a question, readline drops it.
         reader.write(null, { name: 'enter' });
         const line = await new Promise<string>((resolve) => {
-          // For the question, which readline writes at once.
-          isShown = true;
+          // question() writes the question before it returns.
+          echo = 'all';
           reader.question(question, (given) => {
-            // At once: the rest of what was pasted comes right behind.
-            isShown = false;
+            echo = 'nothing';
             resolve(given);
           });
-          isShown = !isSecret;
-          if (isSecret) hiddenQuestion = question;
+          if (isSecret) {
+            echo = 'nothing';
+            secretQuestion = question;
+          }
         });
         isLineEnded = !isSecret;
         return withBackspaces(line).trim();
       });
     } finally {
-      isShown = false;
-      hiddenQuestion = '';
+      echo = 'nothing';
+      secretQuestion = '';
       if (!isLineEnded) stderr.write('\n');
     }
   };
 }
 
-/** Takes from the terminal what readline has not read yet, and returns it; nothing on Windows. */
+/** Discards and returns the terminal's input that readline has not read yet. On Windows it does nothing. */
 function dropTypedAhead(): Buffer {
   const dropped = Buffer.alloc(4096);
   orUndefined(() => {
@@ -87,7 +94,7 @@ function dropTypedAhead(): Buffer {
   return dropped;
 }
 
-/** Applies each Backspace, which readline leaves in the line if the terminal cannot draw (TERM=dumb). */
+/** Applies each Backspace in the line. With TERM=dumb, readline leaves them in. */
 function withBackspaces(line: string): string {
   let text = line;
   while (BACKSPACE.test(text)) text = text.replace(/[^\b\x7f]?[\b\x7f]/, '');
