@@ -1,20 +1,20 @@
-/** The spinner: a line on the terminal's stderr, erased before anything else is written there. */
+/** The spinner, one line on stderr. It is erased before anything else is written to the terminal. */
 import { untilSignal } from '../../waiting';
 import type { Terminal, World } from '../../world';
 
-/** The time that work may take without a spinner. */
+/** Work that ends earlier shows no spinner. */
 const SPINNER_AFTER_MS = 300;
 const FRAME_MS = 100;
-/** ASCII, which every terminal shows; without colour, and with the cursor where it is: nothing to undo. */
+/** ASCII, which each terminal can show. Colours or a hidden cursor would have to be undone. */
 const FRAMES = ['|', '/', '-', '\\'];
 const ERASE_LINE = '\r\x1b[K';
 
 interface Spinner extends Pick<Terminal, 'spin'> {
-  /** Erases it until the next frame. */
+  /** Erases the spinner until the next frame. */
   erase(): void;
 }
 
-/** @param mayDraw tells if it may be seen now: the job may be in the background by then */
+/** @param mayDraw called before each frame, because the job can move to the background in between */
 export function openSpinner(
   write: (text: string) => void,
   mayDraw: () => boolean,
@@ -36,7 +36,7 @@ export function openSpinner(
         isDrawn = true;
         write(`${ERASE_LINE}${FRAMES[ticks % FRAMES.length]} ${text}`);
       }, FRAME_MS);
-      // It keeps nothing alive: a run that waits for nothing more ends.
+      // The timer alone must not keep gwtoken running.
       timer.unref();
       const relabel = (other: string): void => {
         text = other;

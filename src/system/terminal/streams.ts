@@ -1,13 +1,11 @@
-/** Standard streams on bare file descriptors: `process.stdout` costs 3 ms at every start. */
+/** Standard streams on bare file descriptors, because loading `process.stdout` takes 3 ms at each start. */
 import { fstatSync, writeSync } from 'node:fs';
 import { failure, messageOf, orUndefined, ReaderGone, systemCode } from '../../errors';
 
-/** The codes for a reader that has gone; EOF is Node 20's on Windows. */
+/** The error codes of a pipe without a reader. Node 20 on Windows reports EOF. */
 const READER_GONE = ['EPIPE', 'EOF'];
 
-/**
- * Writes all of the text before it returns. @throws ReaderGone if nobody reads it, otherwise a `local` error
- */
+/** Writes the whole text before it returns. @throws ReaderGone if the reader has gone, otherwise `local` */
 export function writeAll(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -26,12 +24,12 @@ export function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** Sleeps without the event loop, until a full pipe can be written to, or Windows lets go of a file. */
+/** Blocks the thread, for callers that retry a full pipe, or a file that Windows still holds. */
 export function sleepSync(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Returns false only if it certainly is no terminal: of some descriptors Windows says nothing. */
+/** Returns false if the descriptor is certainly not a terminal. Windows cannot tell for some descriptors. */
 export function mayBeTerminal(descriptor: number): boolean {
   return orUndefined(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
 }

@@ -1,4 +1,4 @@
-/** The terminal and the person at it: prompts, colours, the pager, and whose turn it is. */
+/** The terminal: prompts, colours, the pager, and whether gwtoken is the foreground job. */
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { withoutCredentials } from '../../client';
 import { orUndefined } from '../../errors';
@@ -7,7 +7,7 @@ import type { Env, Paint, Terminal, World } from '../../world';
 import { absoluteDirectories } from '../processes/helper-program';
 import { mayBeTerminal } from './streams';
 
-/** Prompts for one line; `isSecret`: shows nothing of what is typed. */
+/** Prompts for one line. Hides the answer if `isSecret`. */
 export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 
 export function openTerminal(
@@ -15,7 +15,7 @@ export function openTerminal(
   prompts: () => Promise<ReadLine>,
 ): Omit<Terminal, 'spin' | 'page'> {
   const readLine: ReadLine = async (question, isSecret) => (await prompts())(question, isSecret);
-  /** Asks until the check finds no problem. */
+  /** Asks until `check` finds no problem with the answer. */
   const ask = async (
     question: string,
     check: (answer: string) => string | undefined,
@@ -48,19 +48,17 @@ export function openTerminal(
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, red: plain, green: plain, yellow: plain, cyan: plain };
 
-/** Returns the colours for one stream, or none. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
+/** Returns the colours for one stream. NO_COLOR (no-color.org) takes precedence over FORCE_COLOR. */
 export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   const forced = env['FORCE_COLOR'];
   const wanted = forced ? forced !== '0' && forced !== 'false' : isTTY && env['TERM'] !== 'dumb';
   if (env['NO_COLOR'] || !wanted) return PLAIN;
   const { Chalk } = await import('chalk');
-  // Level 1, the sixteen colours that every terminal's theme makes readable.
+  // Level 1 has only the sixteen colours that each terminal theme makes readable.
   return new Chalk({ level: 1 });
 }
 
-/**
- * Tells if a descriptor is a terminal. Most are no devices at all: node:tty, which loads node:net, is 5 ms.
- */
+/** Returns whether a descriptor is a terminal. Most are not even devices, and loading node:tty takes 5 ms. */
 export function isTerminal(
   descriptor: number,
   proc: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
@@ -72,30 +70,30 @@ export function isTerminal(
 const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
 
 /**
- * Shows a text that is longer than the screen through `$PAGER`, or less. Returns false, with nothing written,
- * for another, and if there is no pager.
+ * Shows a text that is longer than the screen through `$PAGER`, or less. Returns false, having written
+ * nothing, if the text fits on the screen or no pager runs.
  */
 export function page(text: string, proc: NodeJS.Process): boolean {
   if (text.split('\n').length <= proc.stdout.rows) return false;
   const command = proc.env['PAGER'] ?? LESS;
   if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
-  // Ctrl-C in the pager is the pager's.
+  // The pager handles its own Ctrl-C.
   const ignore = (): void => {};
   proc.on('SIGINT', ignore);
   const { status } = proc.getBuiltinModule('node:child_process').spawnSync('/bin/sh', ['-c', command], {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
-    // LESS as git has it: without R, less shows colours as ESC[1m.
+    // The same LESS as in git. Without R, less shows colours as ESC[1m.
     env: { LESS: 'FRX', ...withoutCredentials(proc.env), PATH: absoluteDirectories(proc.env) },
   });
   proc.off('SIGINT', ignore);
-  // 126 and 127: sh could not run it.
+  // With 126 and 127, sh could not run the pager.
   return status !== 126 && status !== 127;
 }
 
 /**
- * Tells if the terminal is this job's: it is not a background job. Without /proc, having a terminal counts as
- * yes; Windows has no jobs.
+ * Returns whether gwtoken is the terminal's foreground job. Without /proc, each job with a terminal counts as
+ * one. Windows has no background jobs.
  */
 export function isForeground(platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return true;
@@ -104,7 +102,7 @@ export function isForeground(platform: NodeJS.Platform): boolean {
     if (terminal !== undefined) closeSync(terminal);
     return terminal !== undefined;
   }
-  // "pid (name) state parent group session terminal foreground …" (proc(5)): the name may contain anything.
+  // "pid (name) state parent group session terminal foreground …" (proc(5)); the name may contain `)`.
   const stat = orUndefined(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
   const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return group !== undefined && group === foregroundGroup;

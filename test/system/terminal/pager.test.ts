@@ -1,4 +1,4 @@
-/** Help that is longer than the terminal goes through the user's pager. */
+/** gwtoken shows help that is longer than the terminal through the user's pager. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -6,14 +6,14 @@ import { type Home, openHome } from '../../harness/homes/home';
 
 beforeEach(({ needs }) => needs('posix'));
 
-/** A pager that marks each line it gets, and shows which of gwtoken's variables it has. */
+/** Writes a pager that marks each line, and counts the variables with SECRET in their name. */
 function pagerIn(home: Home): string {
   const pager = join(home.dir, 'my pager');
   writeFileSync(pager, `#!/bin/sh\nsed 's/^/paged: /'; env | grep -c SECRET\n`, { mode: 0o755 });
   return `'${pager}'`;
 }
 
-test('a long help is paged on a terminal, and the pager gets no secret', async () => {
+test('help longer than the terminal goes to the pager, which gets no secret', async () => {
   const home = openHome({ GWTOKEN_CLIENT_SECRET: 'x' });
   const shown = home.terminal(['help', 'network'], { wrapper: ['env', `PAGER=${pagerIn(home)}`] });
   expect((await shown.exit).code).toBe(0);
@@ -21,7 +21,7 @@ test('a long help is paged on a terminal, and the pager gets no secret', async (
   expect(shown.raw()).toMatch(/\n0\r\n$/);
 });
 
-test('a short help, an empty PAGER and a pager that is missing: the text itself', async () => {
+test('help prints short text, and all text with an empty or missing PAGER, directly', async () => {
   const home = openHome();
   for (const [args, pager] of [
     [['--version'], pagerIn(home)],
@@ -35,7 +35,7 @@ test('a short help, an empty PAGER and a pager that is missing: the text itself'
   }
 });
 
-test('a pager of less without LESS shows colours', async ({ needs }) => {
+test('help shows colours in less if LESS is not set', async ({ needs }) => {
   needs('less');
   const shown = openHome().terminal(['help', 'network'], { wrapper: ['env', '-u', 'LESS', 'PAGER=less'] });
   const text = await shown.waitFor('NETWORK');
@@ -45,7 +45,7 @@ test('a pager of less without LESS shows colours', async ({ needs }) => {
   expect(shown.raw()).toContain('\x1b[1m');
 });
 
-test('without PAGER, less is looked for in absolute directories only', async () => {
+test('help without PAGER searches less only in absolute directories of PATH', async () => {
   const home = openHome();
   const bin = join(home.dir, 'bin');
   mkdirSync(bin);

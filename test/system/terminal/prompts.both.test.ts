@@ -1,4 +1,4 @@
-/** Prompts on a real terminal: what is shown and taken, and that it is given back. */
+/** Prompts on a real terminal: what they show and accept, and how they restore the terminal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onCleanup } from '../../harness/clean-up';
@@ -15,7 +15,7 @@ const LONG = { clientId: 'long-client', clientSecret: 's'.repeat(2400) };
 const ACCOUNT = 'default:production:eu';
 const [CTRL_C, CTRL_D, CTRL_Z] = ['\x03', '\x04', '\x1a'];
 
-describe('gwtoken login, on a terminal', () => {
+describe('login on a terminal', () => {
   let identity: IdentityServer;
   let keyring: Keyring;
   let home: Home;
@@ -34,7 +34,7 @@ describe('gwtoken login, on a terminal', () => {
   const open = (...args: string[]) => {
     terminal = home.terminal(['login', ...args]);
   };
-  /** Runs it in a shell, and shows its exit code and the modes of the terminal that it leaves. */
+  /** Runs login in a shell that then prints its exit code and the modes of the terminal. */
   const openInShell = () => {
     const script = `"$@"; echo "code $?"; stty -a | grep -oE -- '-?(echo|icanon)\\b' | xargs; echo end`;
     terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
@@ -49,7 +49,7 @@ describe('gwtoken login, on a terminal', () => {
     ['Client ID (eu, production): ', () => `${CLIENT.clientId}\r`],
     ['Client secret (sent to ', () => ` ${CLIENT.clientSecret}!\x7f\r`],
   ] as const;
-  /** Answers the questions up to, and not including, the one that begins with `until`. */
+  /** Answers the questions before the one that begins with `until`. */
   const answerUpTo = async (until?: string) => {
     for (const [question, text] of QUESTIONS) {
       await terminal.waitFor(question);
@@ -60,7 +60,7 @@ describe('gwtoken login, on a terminal', () => {
   const stored = async () => JSON.parse((await keyring.lookup(ACCOUNT)) ?? 'null');
 
   test.for(['xterm-256color', 'dumb'])(
-    'asks line by line, says where the secret will go, and never shows it: TERM=%s',
+    'asks line by line, names the URL for the secret and hides the secret: TERM=%s',
     async (TERM) => {
       terminal = home.terminal(['login'], { wrapper: ['env', `TERM=${TERM}`] });
       await answerUpTo();
@@ -79,17 +79,17 @@ describe('gwtoken login, on a terminal', () => {
     },
   );
 
-  test('does not show a secret that is typed ahead or pasted with its line end, and does not take it', async () => {
+  test('hides and drops a secret that is typed ahead or pasted after the client ID', async () => {
     const reply = identity.hold();
     openInShell();
     await answerUpTo('Client ID (eu, production): ');
     terminal.type('eu-client\npasted-hush\n');
     await answer('Client secret (sent to ', 'wrong-hush\r');
     await answer('verifying the credentials', 'typed-hush\rmore-hush');
-    // Time to read it, and to wait for the reply alone.
+    // gwtoken reads the input and then waits for the reply alone.
     await sleep(700);
     reply();
-    // Arrow up: no answer is kept for it.
+    // Arrow up recalls nothing, because prompts keep no history.
     await answer(/again, or[\s\S]*\[eu-client\]: /, '\x1b[A\r');
     await answer(/again, or[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor(/stored in the keychain[\s\S]*code 0\nicanon echo\n/);
@@ -100,10 +100,10 @@ describe('gwtoken login, on a terminal', () => {
     });
   });
 
-  test('does not show what is typed before the first question either, and does not take it', async () => {
+  test('hides and drops what is typed before the first question', async () => {
     openInShell();
     const child = () => descendants(terminal.pid)[1];
-    await until('the keychain is looked at', () => child() !== undefined);
+    await until('the keychain child runs', () => child() !== undefined);
     process.kill(child()!, 'SIGSTOP');
     terminal.type('early-hush\r');
     await sleep(300);
@@ -122,7 +122,7 @@ describe('gwtoken login, on a terminal', () => {
     ['Ctrl-C', CTRL_C, 'verifying the credentials'],
     ['SIGTERM', '', 'Client ID (eu, production): '],
     ['SIGTERM', '', 'verifying the credentials'],
-  ] as const)('ends by %s %j at "%s": nothing stored, echo back', async ([name, key, question]) => {
+  ] as const)('ends on %s (%j) at "%s": stores nothing, restores echo', async ([name, key, question]) => {
     const before = filesBelow(home.dir);
     onCleanup(identity.hold());
     openInShell();
@@ -144,7 +144,7 @@ describe('gwtoken login, on a terminal', () => {
     expect(filesBelow(home.dir)).toEqual(before);
   });
 
-  test('comes back to the question after Ctrl-Z and fg', async () => {
+  test('repeats the question after Ctrl-Z and fg', async () => {
     const script = 'set -m; "$@"; echo stopped; fg; echo stopped again; fg';
     terminal = home.terminal(['login'], { wrapper: ['bash', '-c', script, '-'] });
     await answer('Region (eu or us): ', `e${CTRL_Z}`);
@@ -158,14 +158,14 @@ describe('gwtoken login, on a terminal', () => {
     expect(await stored()).toMatchObject({ client_secret: CLIENT.clientSecret });
   });
 
-  test('takes a secret as long as an item of the keychain', async () => {
+  test('accepts a secret as long as a keychain item', async () => {
     open('-r', 'eu', '--auth-url', identity.authUrl, '--client-id', LONG.clientId);
     await answer('Client secret (sent to ', `${LONG.clientSecret}\r`);
     expect(await terminal.exit).toEqual({ code: 0, signal: null });
     expect(await stored()).toMatchObject({ client_secret: LONG.clientSecret });
   });
 
-  test('hears a Ctrl-C behind a paste that no answer can be', async () => {
+  test('ends on a Ctrl-C after a paste of 20,000 characters', async () => {
     open('-r', 'eu');
     await answer('Auth URL for eu: ', 'x'.repeat(20_000) + CTRL_C);
     expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });

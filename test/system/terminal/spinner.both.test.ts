@@ -1,4 +1,4 @@
-/** The spinner: when it appears, what it leaves, and that it never appears outside a terminal. */
+/** The spinner appears only on a terminal, and leaves nothing behind. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSpinner } from '../../../src/system/terminal/spinner';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
@@ -19,10 +19,10 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** The lines that the terminal shows in the end: of each, what came after it was last erased. */
+  /** Returns the lines on the terminal at the end: of each line, the text after its last erasure. */
   const shown = (raw: string) => raw.split('\r\n').map((line) => line.split(ERASED).at(-1));
 
-  test('appears on the terminal while stdout is piped away, and is erased before the token is printed', async () => {
+  test('appears while stdout is a pipe, and disappears before the token is printed', async () => {
     const answer = endpoint.hold();
     const wrapper = ['sh', '-c', 'token=$("$@"); echo "$token"', '-'];
     const terminal = home.terminal(['get'], { env: { CI: 'false' }, wrapper });
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     expect(shown(terminal.raw())).toEqual([TOKEN, '']);
   });
 
-  test('is erased before anything else is written', async () => {
+  test('is erased before another line is written', async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     expect(lines.filter((line) => !line?.startsWith('gwtoken: '))).toEqual([TOKEN, '']);
   });
 
-  test('waits 300 ms: what is quicker is left alone', async () => {
+  test('appears only after 300 ms', async () => {
     vi.useFakeTimers();
     let text = '';
     let listening = 0;
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     expect([vi.getTimerCount(), listening]).toEqual([0, 0]);
   });
 
-  test('does not appear in a pipe, under CI, on a dumb terminal, or of a background job', async () => {
+  test('does not appear in a pipe, in CI, with TERM=dumb or in a background job', async () => {
     endpoint.delayMs = 700;
     const onTerminal = async (more: Parameters<Home['terminal']>[1]) => {
       const terminal = home.terminal(['get'], more);
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     for (const text of written) expect(text).toMatch(new RegExp(`^${TOKEN}\\r?\\n$`));
   });
 
-  test('one Ctrl-C ends the program and the loop around it', async () => {
+  test('lets one Ctrl-C end gwtoken and the shell loop around it', async () => {
     endpoint.hold();
     const script = 'while :; do "$@"; echo "ended $?"; done; echo after';
     const terminal = home.terminal(['get'], { wrapper: ['bash', '-c', script, '-'] });

@@ -1,4 +1,4 @@
-/** stdout and stderr as pipes, files and devices: slow, full or closed. */
+/** stdout and stderr as slow, full or closed pipes, files and devices. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
@@ -13,21 +13,21 @@ import { openDirectory } from '../../harness/homes/directory';
 import { type Home, openHome } from '../../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 
-/** Makes descriptor 3 a pipe whose reader has gone by now: beside `| head -c0` gwtoken may run first. */
-const TO_NOBODY = 'exec 3> >(:); wait $!;';
+/** Opens a pipe without a reader as descriptor 3. With `| head -c0`, gwtoken could write before head ends. */
+const OPEN_BROKEN_PIPE = 'exec 3> >(:); wait $!;';
 
 const NO_SPACE =
   /^gwtoken: error: cannot write output \(ENOSPC\)\nhint: free some disk space, or write elsewhere\n$/;
 
 test.skipIf(process.platform === 'win32')(
-  'a pipe that does not block is waited for while it is full, at no cost',
+  'writeAll waits for a full non-blocking pipe without using the processor',
   async () => {
     const dir = openDirectory();
     const [pipe, copy] = [join(dir, 'pipe'), join(dir, 'copy')];
     execFileSync('mkfifo', [pipe]);
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onCleanup(() => closeSync(descriptor));
-    // Of more bytes than characters.
+    // The text has more bytes than characters.
     const text = 'ü'.repeat(150_000);
     const slow = `sleep 1; exec head -c ${Buffer.byteLength(text)} <"$0" >"$1"`;
     const reader = spawn('sh', ['-c', slow, pipe, copy], { stdio: 'ignore' });
@@ -42,37 +42,37 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-describe.concurrent('the standard streams', () => {
+describe.concurrent('standard streams', () => {
   let identity: IdentityServer;
   let home: Home;
   beforeAll(async () => {
     identity = await startIdentityServer();
     home = openHome(inVariables(identity.authUrl));
     home.configure({ retries: 4 });
-    // The quick path writes by itself.
+    // Fills the cache, so that the tests also cover the quick path's own writing.
     await home.gwtoken(['get']);
   });
 
-  /** Runs a line of bash in which `gwtoken` is the program. */
+  /** Runs a bash line with a function `gwtoken` that runs the tested program. */
   const bash = (line: string) =>
     runCommand(['bash', '-c', `gwtoken() { ${GWTOKEN_SH} "$@"; }; ${line}`], home);
 
   test.for([
-    [`${TO_NOBODY} gwtoken get >&3; echo $?`, '141\n', /^$/],
-    [`${TO_NOBODY} gwtoken --help >&3; echo $?`, '141\n', /^$/],
+    [`${OPEN_BROKEN_PIPE} gwtoken get >&3; echo $?`, '141\n', /^$/],
+    [`${OPEN_BROKEN_PIPE} gwtoken --help >&3; echo $?`, '141\n', /^$/],
     ['gwtoken get >/dev/full; echo $?', '1\n', NO_SPACE],
     ['gwtoken --version >/dev/full; echo $?', '1\n', NO_SPACE],
     ['gwtoken get --bad 2>/dev/full; echo $?', '2\n', /^$/],
     ['gwtoken get --no-cache >&-; echo $?', '0\n', /^$/],
     ['gwtoken get --bad 2>&-; echo $?', '2\n', /^$/],
-  ] as const)('%s', async ([line, stdout, stderr], { needs }) => {
+  ] as const)('the line "%s" prints %j', async ([line, stdout, stderr], { needs }) => {
     needs('linux');
     const result = await bash(line);
     expect(result.stdout).toBe(stdout);
     expect(result.stderr).toMatch(stderr);
   });
 
-  test('each has colours where it is a terminal itself, whatever the other one is', async ({ needs }) => {
+  test('a stream has colours if it is a terminal, even if the other one is not', async ({ needs }) => {
     needs('posix');
     const shown = async (args: readonly string[], line: string) => {
       const { exit, raw } = home.terminal(args, {

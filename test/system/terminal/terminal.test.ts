@@ -1,4 +1,4 @@
-/** Whom a terminal can ask, what it takes for an answer, and whether it shows colours, and whose it is. */
+/** The rules of the terminal: when it prompts, colours and draws, and how it reads an answer. */
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openTerminal, painter } from '../../../src/system/terminal/terminal';
@@ -10,7 +10,7 @@ import { ROOT } from '../../harness/root';
 
 type Env = Record<string, string>;
 
-describe('colours', () => {
+describe('painter', () => {
   const isColoured = async (env: Env, isTTY: boolean) => (await painter(env, isTTY)).red('x') !== 'x';
 
   test.each<[Env, boolean, boolean]>([
@@ -24,12 +24,12 @@ describe('colours', () => {
     [{ FORCE_COLOR: '' }, false, false],
     [{ FORCE_COLOR: '0' }, true, false],
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, false],
-  ])('of %j, on a terminal: %s', async (env, isTTY, expected) => {
+  ])('with %j and isTTY %s, paints: %s', async (env, isTTY, expected) => {
     expect(await isColoured(env, isTTY)).toBe(expected);
   });
 });
 
-test('promptProblem names what is missing: two terminals, and no CI', () => {
+test('promptProblem names the stream that is not a terminal, or CI', () => {
   const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
   const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
     openTerminal({ env, stdin: stream(stdin), stderr: stream(stderr) } as World, vi.fn()).promptProblem();
@@ -41,7 +41,7 @@ test('promptProblem names what is missing: two terminals, and no CI', () => {
   expect(why(true, true, { CI: '1' })).toBe('CI is set');
 });
 
-test('what is stored stands in brackets for Enter, a bad answer is refused at once, and no is what is not yes', async () => {
+test('ask offers the stored value, checks each answer; confirm accepts only y or yes', async () => {
   let shown = '';
   const typing = (...answers: string[]) => {
     const write = (text: string) => {
@@ -70,7 +70,7 @@ test('what is stored stands in brackets for Enter, a bad answer is refused at on
 });
 
 test.skipIf(process.platform === 'win32')(
-  'without /proc it is the turn of whoever has a terminal',
+  'isForeground without /proc returns whether the process has a terminal',
   async () => {
     const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
     const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
