@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only the programs in bin
  * touch `process`; modules that are not needed at every start are loaded on first use.

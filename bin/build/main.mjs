@@ -33,6 +33,6 @@ if (what === 'run') {
   // Below node_modules, so that keytar is found; a stack trace names the lines of the sources.
   const directory = join(ROOT, 'node_modules', '.cache', 'gwtoken');
   await bundleProgram(directory, { forDebugging: true });
-  const args = ['--enable-source-maps', join(directory, 'gwtoken.cjs'), ...words];
+  const args = ['--enable-source-maps', join(directory, 'program.cjs'), ...words];
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }

@@ -6,6 +6,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { tsImport } from 'tsx/esm/api';
+import { compilePackage } from './compile.mjs';
 
 export const ROOT = dirname(dirname(import.meta.dirname));
 /** @type {{ version: string, description: string }} */
@@ -22,7 +23,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
  * of the time that Node itself takes to start. The first is the whole quick path.
  */
 export const GROUPS = [
-  { name: 'gwtoken', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
+  { name: 'program', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
   {
     name: 'get-token',
@@ -33,7 +34,7 @@ export const GROUPS = [
 
 /** The files that are started or loaded by their names. */
 export const ENTRIES = {
-  gwtoken: 'bin/gwtoken.ts',
+  program: 'bin/gwtoken.ts',
   // A program of its own, which says why.
   'keychain-child': 'src/system/keychain/child.ts',
 };
@@ -45,6 +46,7 @@ export const ENTRIES = {
 export async function buildPackage(directory) {
   const output = await bundleProgram(directory);
   chmodSync(join(directory, 'gwtoken.cjs'), 0o755);
+  await compilePackage(directory);
   const { manPage } = await tsImport('./man-page.ts', import.meta.url);
   writeFileSync(join(directory, 'gwtoken.1'), manPage(MANIFEST, new Date(sourceDate() * 1000)));
   return output;
@@ -63,7 +65,7 @@ export const buildAction = (directory) =>
  * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
  */
 export const bundleProgram = (directory, options = {}) =>
-  bundleForNode(directory, { ...options, input: ENTRIES });
+  bundleForNode(directory, { ...options, input: { ...ENTRIES, gwtoken: 'bin/launcher.ts' } });
 
 /** @param {string} directory @param {Parameters<typeof bundle>[1]} form */
 const bundleForNode = (directory, form) =>

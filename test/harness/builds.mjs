@@ -22,7 +22,9 @@ function newestSource() {
 
 /** A build of what is current would take dist/ away from programs that are running. */
 export function buildPackage() {
-  if (written('dist/gwtoken.cjs') > newestSource()) return;
+  // Compiled code is for one version of Node.
+  const isCompiled = (/** @type {string} */ name) => name.startsWith(`program.cjs.${process.version}-`);
+  if (written('dist/gwtoken.cjs') > newestSource() && readdirSync(file('dist')).some(isCompiled)) return;
   console.log('> building the package and the action');
   for (const program of ['action', 'package'])
     execFileSync(process.execPath, [file('bin/build/main.mjs'), program], { stdio: 'inherit' });

@@ -1,0 +1,123 @@
+/** The compiled code that the package's launcher gives to V8, which skips compiling if it accepts the code. */
+import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildPackage } from '../../bin/build/package.mjs';
+import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openDirectory } from '../harness/homes/directory';
+import { filesBelow } from '../harness/homes/files';
+import { openHome } from '../harness/homes/home';
+import { copyProgram } from '../harness/programs/program-copy';
+
+const LOADED = ['cli', 'get-token', 'http', 'lock', 'program', 'rolldown-runtime'].map(
+  (name) => `${name}.cjs`,
+);
+
+let endpoint: TokenEndpoint;
+beforeAll(async () => {
+  endpoint = await startTokenEndpoint();
+});
+
+/** A copy of the built package, whose program any test may damage. */
+function openCopy() {
+  const { dir } = copyProgram(undefined);
+  const dist = join(dir, 'dist');
+  const names = readdirSync(dist).filter((name) => name.includes('.cjs.'));
+  return { dist, compiled: names.map((name) => join(dist, name)) };
+}
+
+/** Runs `get` with nothing cached by this Node. Resolves with its result, and what V8 does with each file. */
+async function getFrom(dist: string, nodeOptions = '') {
+  const dir = openDirectory();
+  const [preload, list] = [join(dir, 'preload.cjs'), join(dir, 'list')];
+  writeFileSync(
+    preload,
+    `const vm = require('node:vm');
+     const { basename } = require('node:path');
+     vm.Script = class extends vm.Script {
+       constructor(source, options) {
+         super(source, options);
+         const use = options.cachedData === undefined ? 'none' : this.cachedDataRejected ? 'rejected' : 'accepted';
+         require('node:fs').appendFileSync(${JSON.stringify(list)}, basename(options.filename) + ' ' + use + '\\n');
+       }
+     };`,
+  );
+  const home = openHome(inVariables(endpoint.authUrl));
+  const program = [process.execPath, '--require', preload, join(dist, 'gwtoken.cjs')] as const;
+  const result = await home.gwtoken(['get'], { program, env: { NODE_OPTIONS: nodeOptions } });
+  return { ...result, uses: readFileSync(list, 'utf8').trimEnd().split('\n').sort() };
+}
+
+const eachWith = (use: string) => LOADED.map((name) => `${name} ${use}`);
+
+test('V8 accepts the compiled code of each file that a cold get over http loads', async () => {
+  const { dist, compiled } = openCopy();
+  expect(compiled.map((path) => basename(path).replace(/\.cjs\..*/, '.cjs')).sort()).toEqual(LOADED);
+  expect(await getFrom(dist)).toMatchObject({ code: 0, stderr: '', uses: eachWith('accepted') });
+});
+
+test('gwtoken works under a flag of V8 for which V8 rejects the compiled code', async () => {
+  const { dist } = openCopy();
+  const run = await getFrom(dist, '--stack-trace-limit=20');
+  expect(run).toMatchObject({ code: 0, stderr: '', uses: eachWith('rejected') });
+});
+
+describe('gwtoken works without compiled code that', () => {
+  const [own, otherArch] = [`-${process.arch}-`, process.arch === 'x64' ? '-arm64-' : '-x64-'];
+  const rename = (path: string, from: string, to: string) => {
+    expect(path).toContain(from);
+    renameSync(path, path.replace(from, to));
+  };
+  /** Overwrites some bytes of one copy of the code, or of both. */
+  const change = (path: string, at: readonly number[], bytes: Uint8Array) => {
+    const content = readFileSync(path);
+    for (const share of at) content.set(bytes, Math.floor(content.length * share));
+    writeFileSync(path, content);
+  };
+  test.each<[string, (path: string) => void]>([
+    ['is missing', (path) => rmSync(path)],
+    ['is empty', (path) => truncateSync(path)],
+    ['is cut in half', (path) => truncateSync(path, readFileSync(path).length / 2)],
+    ['lacks its last byte', (path) => truncateSync(path, readFileSync(path).length - 1)],
+    ['has a changed byte in its first copy', (path) => change(path, [0.3], Uint8Array.of(1, 2, 3))],
+    ['has zeros in its second copy', (path) => change(path, [0.8], new Uint8Array(500))],
+    ['is for another architecture', (path) => rename(path, own, otherArch)],
+    ['is for another version of Node', (path) => rename(path, process.version, 'v20.19.0')],
+    ['is for another V8', (path) => rename(path, process.versions.v8, '11.3.244.8-node.1')],
+  ])('%s', async (_, damage) => {
+    const { dist, compiled } = openCopy();
+    compiled.forEach(damage);
+    const run = await getFrom(dist);
+    expect(run).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^token-\d+\n$/) });
+    expect(run.uses.filter((use) => !use.endsWith(' none') && !use.endsWith(' rejected'))).toEqual([]);
+  });
+});
+
+test('the stack of a bug names the same files, lines and columns as without the launcher', async () => {
+  const { dist } = openCopy();
+  const fault = join(dist, 'fault.cjs');
+  writeFileSync(fault, "Date.now = () => { throw new TypeError('a fault'); };");
+  const framesOf = async (file: string) => {
+    const home = openHome(inVariables(endpoint.authUrl));
+    const program = [process.execPath, '--require', fault, join(dist, file)] as const;
+    const { code, stderr } = await home.gwtoken(['get'], { program });
+    expect(code).toBe(1);
+    return [...stderr.matchAll(/([\w-]+\.cjs:\d+:\d+)\)?$/gm)].map(([, place]) => place);
+  };
+  const frames = await framesOf('gwtoken.cjs');
+  expect(frames).toContainEqual(expect.stringMatching(/^(cli|get-token|program)\.cjs:\d+:\d+$/));
+  expect(frames).toEqual(await framesOf('program.cjs'));
+});
+
+test('two builds give the same files except for the compiled code', async () => {
+  const [first, second] = [openDirectory(), openDirectory()];
+  for (const directory of [first, second]) await buildPackage(directory);
+  // V8's compiled code differs from run to run, because V8 seeds its hash tables by chance.
+  const comparable = (directory: string) =>
+    [...filesBelow(directory)].map(([name, content]) => [
+      name,
+      name.includes('.cjs.') ? '' : String(content),
+    ]);
+  expect(comparable(second)).toEqual(comparable(first));
+});
