@@ -13,7 +13,7 @@ import { missing } from '../harness/needs';
 import { executable, PROGRAM, runCommand, type Words } from '../harness/programs/program';
 
 const ROUNDS = 40;
-const NODE = process.env['TESTED_NODE'] ?? process.execPath;
+const NODE = process.execPath;
 const TOKEN = /^[!-~]{1200}\n$/;
 
 /** One command line that is timed from its start to its end; it has to print what is expected. */
