@@ -1,9 +1,12 @@
 /** The workflows: what each may do, whose code it runs, and what a release consists of. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { BUN } from '../../bin/build/bun.mjs';
 import { TARGETS } from '../../bin/build/executable.mjs';
+import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
 interface Workflow {
@@ -51,6 +54,20 @@ describe('the workflows', () => {
           expect(inputs).toMatchObject({ 'persist-credentials': false });
     }
   });
+});
+
+test('bun.yml fails if the registry has another version of Bun', ({ needs }) => {
+  needs('linux', 'jq');
+  const { compare } = (parse(read('workflows/bun.yml')) as Workflow).jobs;
+  const bin = openDirectory();
+  const endWith = (version: string) => {
+    writeFileSync(join(bin, 'npm'), `#!/bin/sh\n[ "$*" = 'view bun version' ] && echo ${version}\n`, {
+      mode: 0o755,
+    });
+    const PATH = [bin, process.env['PATH']].join(delimiter);
+    return spawnSync('bash', ['-e', '-c', scriptsOf(compare!)], { cwd: ROOT, env: { PATH } }).status;
+  };
+  expect([endWith(BUN.version), endWith('99.0.0')]).toEqual([0, 1]);
 });
 
 describe('a release', () => {
