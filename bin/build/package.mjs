@@ -9,7 +9,7 @@ import { tsImport } from 'tsx/esm/api';
 import { compilePackage } from './compile.mjs';
 
 export const ROOT = dirname(dirname(import.meta.dirname));
-/** @type {{ version: string, description: string }} */
+/** @type {{ name: string, version: string, description: string }} */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The line between two packages in the notices. */

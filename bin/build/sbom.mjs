@@ -1,0 +1,30 @@
+// Prints the software bill of materials of a release (CycloneDX). npm's own list has every package that is installed to
+// build and test, and not Bun. This one has the packages that the programs contain.
+import { execSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUN } from './bun.mjs';
+import { MANIFEST, NOTICES, ROOT } from './package.mjs';
+
+const list = 'npm sbom --sbom-format=cyclonedx --sbom-type=application';
+const sbom = JSON.parse(execSync(list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 }));
+const notices = readFileSync(join(ROOT, 'dist', NOTICES), 'utf8');
+const bun = { type: 'library', name: 'bun', version: BUN.version, purl: `pkg:npm/bun@${BUN.version}` };
+
+// Bundled packages are named in the notices; keytar and what it requires are no development packages.
+/** @type {{ name: string, version: string, 'bom-ref': string, properties: { name: string }[] }[]} */
+const components = sbom.components.filter(
+  (/** @type {typeof components[number]} */ { name, version, properties }) =>
+    notices.includes(`\n${name} ${version} (`) ||
+    !properties.some((property) => property.name === 'cdx:npm:package:development'),
+);
+const refs = new Set([sbom.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])]);
+sbom.metadata.component.name = MANIFEST.name;
+sbom.components = [...components, { ...bun, 'bom-ref': bun.purl, licenses: [{ license: { id: 'MIT' } }] }];
+sbom.dependencies = sbom.dependencies
+  .filter((/** @type {{ ref: string }} */ { ref }) => refs.has(ref))
+  .map((/** @type {{ ref: string, dependsOn: string[] }} */ { ref, dependsOn }) => ({
+    ref,
+    dependsOn: dependsOn.filter((each) => refs.has(each)),
+  }));
+console.log(JSON.stringify(sbom, null, 2));
