@@ -1,4 +1,5 @@
-// npm ci, if the lock file is newer than what is installed: a fresh clone needs `npm test` and nothing else.
+// Runs npm ci if the lock file is newer than what is installed, or what is installed lacks the development packages:
+// a fresh clone needs `npm test` and nothing else, and npm can install gwtoken from a git URL.
 // --packages (npm run test:setup): also what the tests of the system need from Debian and npm.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -9,11 +10,17 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** @param {string} path */
 const written = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-if (written('node_modules/.package-lock.json') < written('package-lock.json')) {
+if (
+  written('node_modules/.package-lock.json') < written('package-lock.json') ||
+  written('node_modules/rolldown') === 0
+) {
   console.log('> installing the packages of package-lock.json');
   const windows = process.platform === 'win32';
-  // Whatever the user's npm leaves out by habit (NODE_ENV=production), the build needs these.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Overrides the user's own npm settings: NODE_ENV=production leaves packages out that the build needs, and
+  // `npm install --global git+URL` passes `global` on to this npm. Of the scripts, only `prepare` in package.json
+  // has work to do, and it may have started this program.
+  const overrides = ['--include=dev', '--include=optional', '--no-global', '--ignore-scripts'];
+  const args = ['ci', ...overrides, '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: 'inherit', shell: windows });
 }
 if (process.argv.includes('--packages')) (await import('./tools/install.mjs')).installForSystem();

@@ -22,9 +22,10 @@ function newestSource() {
 
 /** A build of what is current would take dist/ away from programs that are running. */
 export function buildPackage() {
+  const built = ['dist/gwtoken.cjs', '.github/actions/gwtoken/dist/action.cjs'].map(written);
   // Compiled code is for one version of Node.
   const isCompiled = (/** @type {string} */ name) => name.startsWith(`program.cjs.${process.version}-`);
-  if (written('dist/gwtoken.cjs') > newestSource() && readdirSync(file('dist')).some(isCompiled)) return;
+  if (Math.min(...built) > newestSource() && readdirSync(file('dist')).some(isCompiled)) return;
   console.log('> building the package and the action');
   for (const program of ['action', 'package'])
     execFileSync(process.execPath, [file('bin/build/main.mjs'), program], { stdio: 'inherit' });

@@ -1,0 +1,15 @@
+// Repairs what npm does in `npm install --global git+URL` (npm/cli#6984). It prepares a clone with a second npm, which
+// inherits `--global` and puts a link to the clone where the package belongs. The first npm then unpacks the package
+// through the link, and deletes the clone. So the last step of `prepare` replaces the link by a directory with keytar,
+// which the second npm has removed.
+import { cpSync, lstatSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const { npm_config_global_prefix: prefix = '', npm_config_force: isSecondNpm } = process.env;
+const place = join(prefix, process.platform === 'win32' ? '' : 'lib', 'node_modules', 'gwtoken');
+const isClone = /[\\/]_cacache[\\/]tmp[\\/]git-clone/.test(process.cwd());
+if (isClone && !isSecondNpm && lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) {
+  unlinkSync(place);
+  const keytar = join('node_modules', 'keytar');
+  cpSync(keytar, join(place, keytar), { recursive: true });
+}
