@@ -9,9 +9,12 @@ export default mergeConfig(
   {
     test: {
       setupFiles: ['test/tools/mutants/load-all.ts'],
-      include: ['token', 'credentials', 'settings', 'formats', 'cli', 'commands'].map(
-        (room) => `test/${room}/**/*.test.ts`,
-      ),
+      include: [
+        'test/sessions/sessions.test.ts',
+        ...['token', 'credentials', 'settings', 'formats', 'cli', 'commands'].map(
+          (room) => `test/${room}/**/*.test.ts`,
+        ),
+      ],
       // The last one compares two readers that share what is mutated, and takes longer than all the others.
       exclude: ['test/**/*.{both,system}.test.ts', 'test/token/differential.test.ts'],
     },

@@ -1,0 +1,100 @@
+/** Plays the sessions of test/sessions/text: each `== title` is a test, and `-u` records what is printed again. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type ErrorKind, GwtokenError } from '../../src/errors';
+import { keychainError } from '../../src/system/keychain/errors';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { type Ended, type Inside, inside } from '../harness/homes/in-process';
+
+/** Set-up lines `name: text`, which hold until the part ends. */
+const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
+  config: (gw, text) => gw.configure(text),
+  file: (_, text) => writeFileSync(...headAndRest(text)),
+  env: (gw, text) => Object.assign(gw.env, variables(words(text))),
+  /** The flags of a login that is not verified. */
+  login: (gw, text) => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify', ...words(text)] }),
+  clock: (gw, text) => Object.assign(gw, { nowMs: gw.nowMs + Math.round(parseFloat(text) * 1000) }),
+  item: (gw, text) => gw.items.set(...headAndRest(text)),
+  /** Members of each token reply, a status with its body, or the kind of an error with its message. */
+  endpoint(gw, text) {
+    const [, status, kind, rest = ''] = /^(?:(\d+) |([\w-]+) )?(.*)$/.exec(text)!;
+    gw.answer = (post) => {
+      if (kind) throw new GwtokenError(kind as ErrorKind, rest);
+      return status ? { status: Number(status), body: JSON.parse(rest) } : tokenReply(post, JSON.parse(rest));
+    };
+  },
+  keychain(gw, reason) {
+    const fail = () => Promise.reject(keychainError(reason as 'locked', 'linux'));
+    gw.own = { keychain: { probe: fail, get: fail, set: fail, delete: fail } };
+  },
+};
+
+/** The commands behind a `$`. */
+const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<Ended> | Promise<Ended>>> = {
+  gwtoken: (gw, args) => gw.cli(args),
+  cat: (_, [path]) => ({ stdout: readFileSync(path!, 'utf8') }),
+  ls: (_, [path]) => ({ stdout: [...readdirSync(path!).sort(), ''].join('\n') }),
+};
+
+/** Splits a line as a shell does: quotes keep spaces together, and are taken off. */
+function words(line: string): string[] {
+  const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+}
+const headAndRest = (text: string) => text.split(/ (.*)/s, 2) as [string, string];
+const variables = (args: string[]) => Object.fromEntries(args.map((word) => word.split(/=(.*)/s)));
+
+/** Returns a text as lines with a prefix; the last one says if it has no end. */
+function marked(prefix: string, text: string): string[] {
+  const lines = `${text}(no end of line)`.replace(/(^|\n)\(no end of line\)$/, '').split('\n');
+  return text === '' ? [] : lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
+}
+
+/** Runs a `$` line; returns the requests that it sent, what it printed, and its exit code unless that is 0. */
+async function outcome(gw: Inside, line: string): Promise<string[]> {
+  const all = words(line);
+  const at = all.findIndex((word) => !/^\w+=/.test(word));
+  const [env, sent] = [gw.env, gw.posts.length];
+  gw.env = { ...env, ...variables(all.slice(0, at)) };
+  const { stdout = '', stderr = '', code = 0 } = await COMMANDS[all[at]!]!(gw, all.slice(at + 1));
+  gw.env = env;
+  const posts = gw.posts.slice(sent).map(({ url, form }) => {
+    return `POST ${url} as ${form.get('client_id')} with ${form.get('client_secret')}\n`;
+  });
+  const parts = { '> ': posts.join(''), '| ': stdout, '! ': stderr, 'exit ': code === 0 ? '' : `${code}\n` };
+  return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
+}
+
+/** Plays the set-up of a file, then the lines of a part, which it returns with what was printed. */
+async function play(common: string[], part: string[], needs: (need: 'posix') => void): Promise<string> {
+  const gw = Object.assign(inside(), { env: {}, nowMs: Date.UTC(2030, 0, 1, 12) });
+  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dirname(dirname(gw.config)) });
+  const played: string[] = [];
+  for (const line of [...common, ...part.filter((each) => !/^([|!>]|exit \d)/.test(each))]) {
+    const typed = places.reduce((text, [name, path]) => text.replaceAll(name, path), line);
+    const [, name = '', text = ''] = /^(\w+): ?(.*)$/.exec(typed) ?? [];
+    played.push(line);
+    if (line.startsWith('$ ')) played.push(...(await outcome(gw, typed.slice(2))));
+    else if (name === 'needs') needs(text as 'posix');
+    else if (SETUP[name]) await SETUP[name](gw, text);
+    else if (line !== '' && !line.startsWith('#')) throw new Error(`unknown line: ${line}`);
+  }
+  const all = played.slice(common.length).join('\n');
+  const named = places.reduce((text, [name, path]) => text.replaceAll(path, name), all);
+  return named.replace(/(\$(?:CONFIG|CACHE|DIR))\\/g, '$1/');
+}
+
+describe.each(readdirSync(join(import.meta.dirname, 'text')))('%s', (name) => {
+  const file = join(import.meta.dirname, 'text', name);
+  const [common = '', ...parts] = readFileSync(file, 'utf8').split(/^== /m);
+  for (const part of parts) {
+    const [title = '', ...lines] = part.split('\n');
+    test(title, async ({ needs }) => {
+      const played = `${title}\n${await play(common.split('\n'), lines, needs)}`;
+      const next = readFileSync(file, 'utf8').replace(part, () => played);
+      if (expect.getState().snapshotState.snapshotUpdateState === 'all') writeFileSync(file, next);
+      else expect(played).toBe(part);
+    });
+  }
+});
