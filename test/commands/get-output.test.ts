@@ -1,4 +1,4 @@
-/** `get --output FILE` and `exec --token-file FILE`: a whole token at a path, in a file of the user's. */
+/** Modes, links and owners of the file of `get --output` (see test/sessions/text/get-output.txt) and `exec --token-file`. */
 import {
   existsSync,
   lchownSync,
@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openDirectory } from '../harness/homes/directory';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -24,19 +24,11 @@ beforeEach(() => {
 });
 
 describe('get --output', () => {
-  test('writes what would be printed, for the user alone, and prints nothing', async () => {
-    const printed = await gw.get('--format', 'header');
+  test('makes a file for the user only, and no file for -', async () => {
     writeFileSync(file, 'old', { mode: 0o644 });
-    for (const [flags, text] of [
-      [[], printed],
-      [['--fresh'], 'Authorization: Bearer token-2'],
-    ] as const) {
-      expect(await gw.get('--format', 'header', '--output', file, ...flags)).toBe('');
-      expect(readFileSync(file, 'utf8').trim()).toBe(text);
-    }
+    expect(await gw.get('--output', file)).toBe('');
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(directory)).toEqual(['token']);
-    expect(await gw.get('--output', '-')).toBe('token-2');
+    expect(await gw.get('--output', '-')).toBe('token-1');
     expect(existsSync('-')).toBe(false);
   });
 
@@ -64,43 +56,12 @@ describe('get --output', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test('leaves the file as it was if there is no token', async () => {
-    writeFileSync(file, 'old');
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    expect((await gw.cli(['get', '--output', file])).code).toBe(3);
-    expect(readFileSync(file, 'utf8')).toBe('old');
-  });
-
-  test('replaces no link, device or directory, and says where the token cannot be written', async () => {
+  test('replaces no link', async () => {
     const link = join(directory, 'link');
     symlinkSync(file, link);
-    for (const path of [link, '/dev/null', directory]) {
-      const { code, stdout, stderr } = await gw.cli(['get', '--output', path]);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(`${path} is not a regular file; nothing was written`);
-    }
-    writeFileSync(file, '');
-    for (const [above, why] of [
-      ['nowhere', 'ENOENT'],
-      [file, 'ENOTDIR'],
-    ] as const) {
-      const path = join(resolve(directory, above), 'token');
-      const { code, stderr } = await gw.cli(['get', '--output', path]);
-      expect(code).toBe(1);
-      expect(stderr).toContain(`error: cannot write ${path} (${why})\n`);
-    }
-  });
-
-  test('takes no format for a file, as other tools do', async () => {
-    const { code, stderr } = await gw.cli(['get', '--output', 'json']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('hint: use --format json, or --output ./json');
-    // As from a variable that is not set.
-    expect((await gw.cli(['get', '--output', ''])).stderr).toContain('error: --output is empty\n');
-    expect((await gw.cli(['exec', '--token-file', '', 'true'])).stderr).toContain(
-      'error: --token-file is empty\n',
-    );
-    expect(gw.posts).toHaveLength(0);
+    const { code, stdout, stderr } = await gw.cli(['get', '--output', link]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`${link} is not a regular file; nothing was written`);
   });
 });
 
