@@ -1,43 +1,22 @@
-/** `gwtoken env` as a command: its hint on a terminal, its failures, and where its output goes. */
+/** `gwtoken env` on a terminal, its help, and bugs and signals. The rest is in test/sessions/text/env.txt. */
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/terminal';
 import { PLAIN } from '../documents/grammar';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { preloading } from '../harness/programs/program';
 
-const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
-const unset = (prefix: string) => NAMES.map((name) => `unset ${prefix}${name};\n`).join('');
-const failing = (code: number) => `${unset('GWTOKEN_')}sh -c "exit ${code}";\n`;
+const UNSET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `unset GWTOKEN_${name};\n`);
+const failing = (code: number) => `${UNSET.join('')}sh -c "exit ${code}";\n`;
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
 });
 
 describe('gwtoken env', () => {
-  test('--unset needs no region, credentials, endpoint or readable config', async () => {
-    gw.env = {};
-    gw.configure('not JSON');
-    const ended = await gw.cli(['env', '--unset', '--prefix', 'EU_']);
-    expect(ended).toEqual({ code: 0, stdout: unset('EU_'), stderr: '' });
-  });
-
-  test('refuses a value that the format cannot carry before anything is printed', async () => {
-    gw.answer = () => tokenReply('plain', { scope: 'a%b' });
-    const { code, stdout, stderr } = await gw.cli(['env', '--format', 'azure']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('cannot pass GWTOKEN_SCOPE unchanged: its value contains %');
-    expect(stderr).not.toContain('a%b');
-  });
-
-  test('--format azure makes a secret of the token alone', async () => {
-    const { stdout } = await gw.cli(['env', '--format', 'azure']);
-    expect(stdout.match(/\w+;issecret=true/g)).toEqual(['GWTOKEN_ACCESS_TOKEN;issecret=true']);
-  });
-
   test.each<[shell: string, args: readonly string[], line: string | undefined]>([
     ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
     ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],
@@ -86,57 +65,37 @@ describe('gwtoken env', () => {
   }
 });
 
-describe('a failure of gwtoken env is a failing statement on stdout', () => {
-  test('for bad usage and a refusal, and never of another command', async () => {
-    for (const args of ['env --regoin eu', 'env --format yaml', 'env --region mars', '--bogus env']) {
-      const { code, stdout, stderr } = await gw.cli(args.split(' '));
-      expect({ code, stdout }).toEqual({ code: 2, stdout: failing(2) });
-      expect(stderr).toMatch(/^gwtoken: error: /);
-    }
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    expect(await gw.cli(['env'])).toMatchObject({ code: 3, stdout: failing(3) });
-    for (const args of [
-      ['get'],
-      ['get', '--profile', 'env', '--bogus'],
-      ['envv'],
-      ['help', 'envv'],
-      ['foo', 'env'],
-    ])
-      expect([args, (await gw.cli(args)).stdout]).toEqual([args, '']);
+describe('gwtoken env prints a failing statement on stdout', () => {
+  let endpoint: TokenEndpoint;
+  let home: Home;
+  beforeEach(async () => {
+    endpoint = await startTokenEndpoint();
+    home = openHome(inVariables(endpoint.authUrl));
   });
 
-  describe('of the program', () => {
-    let endpoint: TokenEndpoint;
-    let home: Home;
-    beforeEach(async () => {
-      endpoint = await startTokenEndpoint();
-      home = openHome(inVariables(endpoint.authUrl));
-    });
+  test('for a bug', async () => {
+    // A fault from outside the program's own promises, as a broken library would raise it.
+    endpoint.delayMs = 5_000;
+    const { code, stdout, stderr } = await home.gwtoken(['env'], preloading("throw new Error('a fault');"));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
+    expect(stderr).toContain('a fault');
+  });
 
-    test('also for a bug', async () => {
-      // A fault from outside the program's own promises, as a broken library would raise it.
-      endpoint.delayMs = 5_000;
-      const { code, stdout, stderr } = await home.gwtoken(['env'], preloading("throw new Error('a fault');"));
-      expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
-      expect(stderr).toContain('a fault');
+  test.skipIf(process.platform === 'win32')('for a signal, of which gwtoken dies', async () => {
+    const command = `echo '{"client_id":"id","client_secret":"secret"}'`;
+    // Such a client has no spinner, which hears signals too.
+    home = openHome({ GWTOKEN_REGION: 'eu' });
+    home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': command });
+    endpoint.hold();
+    const program = home.start(['env']);
+    await endpoint.arrived(1);
+    program.kill('SIGTERM');
+    expect(await program.result).toMatchObject({
+      code: null,
+      signal: 'SIGTERM',
+      stdout: failing(143),
+      stderr: '',
     });
-
-    test.skipIf(process.platform === 'win32')('also for a signal, of which gwtoken dies', async () => {
-      const command = `echo '{"client_id":"id","client_secret":"secret"}'`;
-      // Such a client has no spinner, which hears signals too.
-      home = openHome({ GWTOKEN_REGION: 'eu' });
-      home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': command });
-      endpoint.hold();
-      const program = home.start(['env']);
-      await endpoint.arrived(1);
-      program.kill('SIGTERM');
-      expect(await program.result).toMatchObject({
-        code: null,
-        signal: 'SIGTERM',
-        stdout: failing(143),
-        stderr: '',
-      });
-      expect(readdirSync(home.cache)).toEqual([]);
-    });
+    expect(readdirSync(home.cache)).toEqual([]);
   });
 });
