@@ -10,12 +10,12 @@ import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 /** Set-up lines `name: text`, which hold until the part ends. */
 const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   config: (gw, text) => gw.configure(text),
-  file: (_, text) => writeFileSync(...headAndRest(text)),
+  file: (_, text) => writeFileSync(text.split(' ')[0]!, text.replace(/^\S+ ?/, ''), { mode: 0o600 }),
   env: (gw, text) => Object.assign(gw.env, variables(words(text))),
   /** The flags of a login that is not verified. */
   login: (gw, text) => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify', ...words(text)] }),
   clock: (gw, text) => Object.assign(gw, { nowMs: gw.nowMs + Math.round(parseFloat(text) * 1000) }),
-  item: (gw, text) => gw.items.set(...headAndRest(text)),
+  item: (gw, text) => gw.items.set(...(text.split(/ (.*)/s, 2) as [string, string])),
   /** Members of each token reply, a status with its body, or the kind of an error with its message. */
   endpoint(gw, text) {
     const [, status, kind, rest = ''] = /^(?:(\d+) |([\w-]+) )?(.*)$/.exec(text)!;
@@ -26,7 +26,7 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   },
   keychain(gw, reason) {
     const fail = () => Promise.reject(keychainError(reason as 'locked', 'linux'));
-    gw.own = { keychain: { probe: fail, get: fail, set: fail, delete: fail } };
+    gw.own = reason === 'works' ? {} : { keychain: { probe: fail, get: fail, set: fail, delete: fail } };
   },
 };
 
@@ -37,12 +37,11 @@ const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<
   ls: (_, [path]) => ({ stdout: [...readdirSync(path!).sort(), ''].join('\n') }),
 };
 
-/** Splits a line as a shell does: quotes keep spaces together, and are taken off. */
+/** Splits a line as a shell does: quotes keep spaces together, and are taken off. A `\n` stands for a newline. */
 function words(line: string): string[] {
   const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replaceAll('\\n', '\n'));
 }
-const headAndRest = (text: string) => text.split(/ (.*)/s, 2) as [string, string];
 const variables = (args: string[]) => Object.fromEntries(args.map((word) => word.split(/=(.*)/s)));
 
 /** Returns a text as lines with a prefix; the last one says if it has no end. */
