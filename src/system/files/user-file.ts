@@ -1,7 +1,8 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { failure, GwtokenError, orUndefined, systemCode, usage } from '../../errors';
+import { failure, GwtokenError, orUndefined, usage } from '../../errors';
+import { wordsFor } from '../system-words';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { writeByRename } from './replace';
@@ -20,7 +21,7 @@ export function replaceUserFile(path: string, text: string, host: Host): void {
     writeByRename(path, text, host);
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
-    const message = `cannot write ${path} (${systemCode(error)})`;
+    const message = `cannot write ${path}: ${wordsFor(error)}`;
     throw failure('local', message, 'choose a path that you can write to');
   }
 }
@@ -60,7 +61,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
       const before = readFileSync(path, 'utf8');
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
-      const message = `cannot append to ${path} (from ${variable}): ${systemCode(error)}`;
+      const message = `cannot append to ${path} (from ${variable}): ${wordsFor(error)}`;
       throw failure('local', message, "check the free disk space and the file's permissions");
     }
   };
