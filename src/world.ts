@@ -153,8 +153,8 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** Readable at /dev/fd/3, or on Windows on stdin. */
-  readonly text?: string;
+  /** A text for the program to read, from the file that it takes after this option: its first words. */
+  readonly text?: { readonly option: string; readonly content: string };
   /** Called once no signal can end gwtoken any more before the program. What it throws, the call throws. */
   readonly beforeStart?: (() => void) | undefined;
 }
@@ -250,7 +250,7 @@ export interface World {
   /** Handles these signals instead of dying of them, until the returned function is called. */
   onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
   /**
-   * Runs a program with gwtoken's own streams and terminal, and passes signals on to it. Rejects with
+   * Runs a program with the caller's descriptors and terminal, and passes signals on to it. Rejects with
    * `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;

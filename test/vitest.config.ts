@@ -1,5 +1,5 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import LeftOut from './harness/left-out';
@@ -12,19 +12,8 @@ for (const name of Object.keys(process.env)) {
   if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
 
-// A directory of PATH that the user may not read is an error of its own kind to whoever looks a program up.
-process.env['PATH'] = (process.env['PATH'] ?? '').split(delimiter).filter(isReadable).join(delimiter);
 // Where no machine of ours stands: a time that is told or read in the machine's own zone shows.
 process.env['TZ'] = 'Asia/Kathmandu';
-
-function isReadable(directory: string): boolean {
-  try {
-    accessSync(directory, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
 

@@ -8,6 +8,7 @@ import { probeDirectory } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { describeBuild, KEYCHAIN_CHILD } from './form';
 import { openKeychain } from './keychain/keychain';
+import { callersDescriptors } from './processes/descriptors';
 import type { QuickStart } from './quick-world';
 import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
@@ -21,6 +22,7 @@ export function openWorld(
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
+  const descriptors = callersDescriptors(platform, proc.ppid);
   const { written, stderr: bare, ...others } = streamsOf(proc);
   const onSignals: World['onSignals'] = (signals, listener) => {
     for (const signal of signals) proc.on(signal, listener);
@@ -57,7 +59,7 @@ export function openWorld(
     }),
     postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
-      (await import('./processes/run-program')).runProgram({ platform, onSignals }, ...call),
+      (await import('./processes/run-program')).runProgram({ platform, onSignals, descriptors }, ...call),
     runCredentialCommand: async (...call) =>
       (await import('./processes/credential-command')).runCredentialCommand({ env, platform }, ...call),
     onSignals,

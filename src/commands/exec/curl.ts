@@ -23,9 +23,9 @@ export async function runCurl(
   maskToken(answer.token.accessToken, world);
   const header = formatForGet({ format: 'curl' })(answer, world.now());
 
-  const words = ['-K', world.platform === 'win32' ? '-' : '/dev/fd/3', ...args];
-  const options = { env: withoutCredentials(world.env), text: header + protocolsFor(args[0]!) };
-  const code = codeOrSignal(await world.runProgram('curl', words, options));
+  const text = { option: '-K', content: header + protocolsFor(args[0]!) };
+  const options = { env: withoutCredentials(world.env), text };
+  const code = codeOrSignal(await world.runProgram('curl', args, options));
   const hint = hintFor(code, first, rest);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;

@@ -1,15 +1,16 @@
 /**
- * The program of `gwtoken exec` and `curl`, with gwtoken's own streams, process group and terminal: Ctrl-C,
- * Ctrl-Z and full-screen programs work as without it. cross-spawn is for Windows' `.cmd` and PATHEXT.
+ * The program of `gwtoken exec` and `curl`, started as env(1) does: with all descriptors of the caller, its
+ * process group and its terminal. cross-spawn is for Windows' `.cmd` and PATHEXT.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { failure, GwtokenError, messageOf, systemCode } from '../../errors';
+import { failure, GwtokenError, orUndefined, systemCode, usage } from '../../errors';
 import { quoted } from '../../text';
-import type { ChildEnd, ProgramOptions, World } from '../../world';
+import type { ChildEnd, Env, ProgramOptions, World } from '../../world';
+import { wordsFor } from '../system-words';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 
@@ -20,35 +21,44 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** A console's events on Windows, which reach every program in the console. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-interface Program {
+interface Program extends ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly isWindows: boolean;
+}
+
+/** Starts a program, for which all signals are then meant; resolves with its end. */
+type Launch = (file: string, args: readonly string[], options: SpawnOptions) => Promise<ChildEnd>;
+
+interface Place extends Pick<World, 'platform' | 'onSignals'> {
+  /** The caller's own, beyond the standard streams. */
+  readonly descriptors: readonly number[];
 }
 
 /** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
-  { platform, onSignals }: Pick<World, 'platform' | 'onSignals'>,
+  { platform, onSignals, descriptors }: Place,
   command: string,
   args: readonly string[],
-  { env: given, text, beforeStart }: ProgramOptions,
+  options: ProgramOptions,
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
-  const program = { command, args, env: { ...given }, isWindows };
   let child: ChildProcess | undefined;
+  const launch: Launch = (file, words, more) => {
+    child = spawn(file, [...words], more);
+    const pipe = child.stdio?.[more.stdio?.indexOf('pipe') ?? -1] as Writable | undefined;
+    // There is none if the program could not be started; it fails if that has ended without reading.
+    pipe?.on('error', () => {}).end(options.text?.content);
+    return endOf(child);
+  };
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     // These reach the child by themselves.
     if (isWindows || (FROM_TERMINAL.includes(signal) && isForeground(platform))) return;
     child?.kill(signal);
   });
   try {
-    beforeStart?.();
-    child = text === undefined ? start(program) : startWithText(text, program);
-    const end = await endOf(child);
-    // The shell of startWithText answers with this code if there is no such program.
-    if (end.code === 127 && text !== undefined) throw notFound(command);
-    return end;
+    options.beforeStart?.();
+    const program = { ...options, command, args };
+    return await (isWindows ? runOnWindows(program, launch) : runOnPosix(program, descriptors, launch));
   } catch (error) {
     throw error instanceof GwtokenError ? error : startError(error, command, isWindows);
   } finally {
@@ -66,46 +76,82 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
   });
 }
 
-function start({ command, args, env, isWindows }: Program): ChildProcess {
+/** Starts the file as execvp(3) does, with all descriptors of the caller. */
+async function runOnPosix(
+  { command, args, env, text }: Program,
+  descriptors: readonly number[],
+  launch: Launch,
+): Promise<ChildEnd> {
+  const [place, spare] = text ? freeDigits(descriptors) : [];
+  const words = text ? [text.option, `/dev/fd/${place}`, ...args] : args;
+  const variables = text ? { ...env, PATH: absoluteDirectories(env) } : env;
+  const stdio = Array.from({ length: Math.max(2, place ?? 0, ...descriptors) + 1 }, (_, fd) =>
+    fd === place ? 'pipe' : fd <= 2 || descriptors.includes(fd) ? fd : 'ignore',
+  );
+  const file = fileOf(command, variables, text ? undefined : "sh -c '…'");
+  if (text) {
+    const script = ['-c', withPipe(place!, spare!), 'sh', command, ...words];
+    return await launch('/bin/sh', script, { env: variables, stdio });
+  }
+  try {
+    return await launch(file, words, { env: variables, stdio, argv0: command });
+  } catch (error) {
+    // A script without a #! line.
+    if (systemCode(error) !== 'ENOEXEC') throw error;
+    return await launch('/bin/sh', [file, ...words], { env: variables, stdio });
+  }
+}
+
+/** Returns two descriptors that are free and that every shell can redirect: of two, dash reads one digit. */
+function freeDigits(descriptors: readonly number[]): readonly number[] {
+  const free = [3, 4, 5, 6, 7, 8, 9].filter((digit) => !descriptors.includes(digit));
+  if (free.length >= 2) return free;
+  throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
+}
+
+/** Returns the path of a program. Directories of PATH that may not be searched have none, as in shells. */
+function fileOf(command: string, { PATH = '/usr/bin:/bin' }: Env, shell: string | undefined): string {
+  if (command.includes('/')) return command;
+  const paths = PATH.split(':').map((directory) => `${directory || '.'}/${command}`);
+  const files = paths.filter((path) => orUndefined(() => fs.statSync(path).isFile()));
+  const found = files.find((path) => orUndefined(() => fs.accessSync(path, fs.constants.X_OK) ?? true));
+  if (found !== undefined) return found;
+  if (files[0] === undefined) throw notFound(command, shell);
+  throw failure('not-runnable', `cannot run ${shown(command)}: ${files[0]} is not executable`);
+}
+
+function runOnWindows({ command, args, env, text }: Program, launch: Launch): Promise<ChildEnd> {
+  if (text) {
+    const words = [text.option, '-', ...args];
+    return launch(pathOnWindows(command, env), words, { env, stdio: ['pipe', 'inherit', 'inherit'] });
+  }
   const options: SpawnOptions = { stdio: 'inherit', env };
   // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
   // takes its failure for a missing command.
-  if (isWindows && !spawn._parse(command, [...args], options).file) throw notFound(command, 'cmd /d /c …');
-  return spawn(command, [...args], options);
+  if (!spawn._parse(command, [...args], options).file) throw notFound(command, 'cmd /d /c …');
+  return launch(command, args, options);
 }
 
 /**
- * Node's own pipes are sockets, which Linux does not open by /dev/fd/3. So /bin/sh makes a pipe of one, and
- * then becomes the program, which so gets gwtoken's signals. dash and busybox: by a here-document, in others
- * a file on the disk. bash: by a process substitution, which its POSIX mode lacks. ksh and zsh: by a
- * pipeline, behind which the shell stays.
+ * Returns the script by which the program can read a text at /dev/fd/PLACE. Node's own pipes are sockets,
+ * which Linux does not open by such a path. So /bin/sh makes a pipe of one, and then becomes the program,
+ * which so gets gwtoken's signals. dash and busybox: by a here-document, in others a file on the disk. bash:
+ * by a process substitution, which its POSIX mode lacks. ksh and zsh: by a pipeline, behind which the shell
+ * stays.
  */
-export const WITH_PIPE = `command -v "$1" >/dev/null || exit 127
-case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
-'') exec "$@" 3<<END
-$(cat <&3)
+export function withPipe(place: number, spare: number): string {
+  return `case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
+'') exec "$@" ${place}<<END
+$(cat <&${place})
 END
 ;;
-bash) set +o posix; eval 'exec "$@" 3< <(cat <&3)' ;;
-*) exec 4<&0; cat <&3 4<&- | exec "$@" 3<&0 <&4 4<&-
+bash) set +o posix; eval 'exec "$@" ${place}< <(cat <&${place})' ;;
+*) exec ${spare}<&0; cat <&${place} ${spare}<&- | exec "$@" ${place}<&0 <&${spare} ${spare}<&-
 esac`;
-
-/** Starts a program that can read the text: on Windows from stdin, elsewhere from a pipe at descriptor 3. */
-function startWithText(text: string, { command, args, env, isWindows }: Program): ChildProcess {
-  const child = isWindows
-    ? spawn(pathOfProgram(command, env), [...args], { env, stdio: ['pipe', 'inherit', 'inherit'] })
-    : spawn('/bin/sh', ['-c', WITH_PIPE, 'sh', command, ...args], {
-        env: { ...env, PATH: absoluteDirectories(env) },
-        stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-      });
-  // There is none if the program could not be started; it fails if that has ended without reading.
-  const pipe = child.stdio?.[isWindows ? 0 : 3] as Writable | undefined;
-  pipe?.on('error', () => {}).end(text);
-  return child;
 }
 
 /** Returns the path of a program, found in PATH only: Windows would begin with the working directory. */
-function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
+function pathOnWindows(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
   const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
@@ -116,17 +162,18 @@ function pathOfProgram(command: string, env: NodeJS.ProcessEnv): string {
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'has a #! line with an interpreter that does not exist',
-  EACCES: 'is not executable',
-  E2BIG: 'has too many or too long arguments and variables',
+  ENOENT: 'it has a #! line with an interpreter that does not exist',
+  EACCES: 'it is not executable',
+  E2BIG: 'it has too many or too long arguments and variables',
 };
 
 function startError(error: unknown, command: string, isWindows: boolean): GwtokenError {
-  const code = systemCode(error) ?? messageOf(error);
-  const isThere = /[\\/]/.test(command) && fs.existsSync(command);
-  if (code === 'ENOENT' && !isThere) return notFound(command, isWindows ? 'cmd /d /c …' : "sh -c '…'");
-  const problem = PROBLEMS[code] ?? `was rejected by the system (${code})`;
-  return failure('not-runnable', `cannot run ${shown(command)}: it ${problem}`);
+  const code = systemCode(error) ?? '';
+  const isMissing = code === 'ENOENT' && /[\\/]/.test(command) && !fs.existsSync(command);
+  if (isMissing && !isWindows) return failure('not-found', `cannot run ${shown(command)}: no such file`);
+  if (isWindows && code === 'ENOENT') return notFound(command, 'cmd /d /c …');
+  const kind = code === 'ENOENT' ? 'not-found' : 'not-runnable';
+  return failure(kind, `cannot run ${shown(command)}: ${PROBLEMS[code] ?? wordsFor(error)}`);
 }
 
 /** @param shell runs what is no program; undefined for a command of gwtoken's own choice */

@@ -1,0 +1,133 @@
+/**
+ * `gwtoken exec -- COMMAND` beside `env VARIABLE=… COMMAND`: the same line of bash, run with one and with the
+ * other, has the same output and exit code.
+ */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
+
+let home: Home;
+beforeAll(async () => {
+  const endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
+  home = openHome(inVariables(endpoint.authUrl));
+  const put = (name: string, content: string, mode = 0o755) =>
+    writeFileSync(join(home.dir, name), content, { mode });
+  put('file', 'a line\n', 0o644);
+  mkdirSync(join(home.dir, 'bin'));
+  put('bin/plain', 'echo "plain $0 $*"; exit 3\n');
+  put('bin/script', '#!/bin/sh\necho "script $0 $*"\n');
+  put('bin/args', '#!/bin/sh\necho "args $*"\n');
+  put('bin/empty', '');
+  put('bin/no-interpreter', '#!/no/such/interpreter\n');
+  put('bin/not-executable', '#!/bin/sh\n', 0o644);
+  mkdirSync(join(home.dir, 'bin/directory'));
+  mkdirSync(join(home.dir, 'locked'));
+  put('locked/hidden', '#!/bin/sh\n');
+  chmodSync(join(home.dir, 'locked'), 0);
+  put('inner.mk', 'all: a b c\na b c:\n\t@echo "$@ $(MAKEFLAGS)"\n', 0o644);
+});
+
+/** The variables that exec sets, and those that it removes. */
+const ENV =
+  '/usr/bin/env -u GWTOKEN_CLIENT_ID -u GWTOKEN_CLIENT_SECRET GWTOKEN_ACCESS_TOKEN=the-token GWTOKEN_TOKEN_TYPE=bearer';
+
+/** Runs a line with `RUN` replaced, in a directory that every run finds as the first one did. */
+async function outcome(line: string, run: string) {
+  const script = line.replaceAll('RUN', run).trim();
+  const { code, signal, stdout, stderr } = await runCommand(['bash', '-c', script], {
+    env: { ...home.env, LC_ALL: 'C.UTF-8' },
+    cwd: home.dir,
+  });
+  return { code, signal, stdout, stderr };
+}
+
+const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
+  'the caller’s descriptors': [
+    'RUN cat <(echo x)',
+    'RUN cat <(echo x) <(echo y)',
+    "RUN sh -c 'cat <&5' 5<file",
+    "RUN sh -c 'cat <&3; cat <&4' 3<file 4<file",
+    'RUN cat /dev/fd/63 /dev/fd/20 63<file 20<file',
+    'RUN tee >(cat >&2) <file; sleep 0.1',
+    "RUN sh -c 'echo held >&9' 9>lock; cat lock",
+    "exec 9>lock; flock 9; RUN sh -c 'flock -n 9 && echo mine'; flock -n lock true; echo $?",
+    'RUN ls /proc/self/fd 5<file 20<file 63<file 300<file',
+    'exec 3>&1 4>&2 5<&0; RUN ls /proc/self/fd',
+    'true | RUN ls /proc/self/fd 5<&0 6<&0 | cat',
+    "mkfifo fifo 2>/dev/null; exec 3<>fifo; echo through >&3; RUN sh -c 'read -r x <&3; echo $x'",
+    "make -s -j3 -f - <<< $'all:\\n\\t+@RUN make -s -f inner.mk' | sort",
+    "make -s -j3 -f - <<< $'all:\\n\\t+@cd . && RUN make -s -f inner.mk' | sort",
+  ],
+  'how the program is found': [
+    "RUN bin/script a 'b c' ''",
+    "RUN ./bin/plain a 'b c' ''",
+    'RUN bin/../bin/plain',
+    'RUN bin/empty',
+    'RUN $PWD/bin/plain',
+    'PATH=bin:$PATH RUN plain x',
+    'PATH=bin:$PATH RUN script x',
+    'cd bin; PATH=:$PATH RUN args x',
+    'cd bin; PATH=$PATH: RUN args x',
+    'PATH=/nowhere:$PWD/file:$PWD/locked:$PATH RUN echo found',
+    'PATH=$PWD/bin/directory:$PATH RUN sh -c "echo found"',
+    "RUN cat /proc/self/cmdline | tr '\\0' ' '",
+    'unset PATH; RUN echo found',
+  ],
+  'arguments and variables': [
+    "RUN printf '%s|' '' 'a b' '*' '$(id)' $'a\\n' -- --help -v",
+    "X='' RUN printenv X",
+    'RUN env | grep -v -e ^GWTOKEN_EXPIRES_AT= -e ^_= | sort',
+    "env 'a.b=1' 'BASH_FUNC_f%%=() { :; }' RUN env | grep -A1 -F -e a.b -e BASH_FUNC",
+  ],
+  'exit codes and signals': [
+    'RUN true',
+    "RUN sh -c 'exit 255'",
+    "RUN sh -c 'kill -TERM $$'; exit $?",
+    "{ RUN sh -c 'kill -KILL $$'; echo $?; } 2>/dev/null",
+    "{ RUN sh -c 'kill -HUP $$'; echo $?; } 2>/dev/null",
+    'set -o pipefail; RUN yes | head -n 1; echo $?',
+    'RUN sh -c \'trap "echo told; exit 5" TERM; echo up >up; while :; do sleep 0.02; done\' & until [ -e up ]; do sleep 0.02; done; rm up; kill $!; wait $!; echo $?',
+  ],
+  surroundings: [
+    'umask 027; RUN sh -c umask',
+    'cd bin; RUN pwd',
+    'nice -n 3 RUN nice',
+    'ulimit -c 0; RUN sh -c "ulimit -c"',
+    'echo in | RUN cat',
+    '{ RUN true; cat; } <file',
+    'RUN cat <file',
+    "RUN sh -c 'echo out; echo err >&2'",
+    'RUN nohup sh -c \'kill -HUP $$; echo "still here"\'',
+    "RUN sh -c 'ps -o pgid= -p $$' | tr -d ' ' | grep -cx $(ps -o pgid= -p $$)",
+  ],
+};
+
+describe.each(Object.entries(SITUATIONS))('exec passes on as env does: %s', (_, lines) => {
+  test.each(lines)('%s', async (line) => {
+    expect(await outcome(line, `${GWTOKEN_SH} exec --`)).toEqual(await outcome(line, ENV));
+  });
+});
+
+describe('exec tells 127 and 126 apart as bash does', () => {
+  test.each([
+    'RUN no-such-command',
+    'RUN ""',
+    'PATH=$PWD/locked:$PWD/file:$PATH RUN no-such-command',
+    'RUN ./no-such-file',
+    'RUN bin',
+    'PATH=$PWD/bin:$PATH RUN directory',
+    'RUN bin/not-executable',
+    'PATH=$PWD/bin:$PATH RUN not-executable',
+    'RUN bin/no-interpreter',
+    'RUN file/x',
+    'PATH=$PWD/bin:$PATH RUN no-interpreter',
+  ])('%s', async (line) => {
+    const [ours, bashs] = [await outcome(line, `${GWTOKEN_SH} exec --`), await outcome(line, '')];
+    expect(ours.code).toBe(bashs.code);
+    expect(ours).toMatchObject({ stdout: '', stderr: expect.stringMatching(/^gwtoken: error: [^()]+\n/) });
+  });
+});
