@@ -79,6 +79,12 @@ const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'arguments and variables': [
     "RUN printf '%s|' '' 'a b' '*' '$(id)' $'a\\n' -- --help -v",
+    "RUN printf '%s|' $'caf\\351' | od -An -tx1",
+    "RUN printf '%s|' a $'\\351\\n\\n' '' '*' $'%s\\\\\\377\\'' | od -An -tx1",
+    "RUN printf %s $'\\303' | od -An -tx1",
+    "RUN printf %s '\ufffd' | od -An -tx1",
+    "X=$'caf\\351' RUN printenv X | od -An -tx1",
+    "X=$'\\351' Y=$'%s \\\\\\303\\n\\n' RUN sh -c 'echo \"$X|$Y|$1\"' sh $'\\200' | od -An -tx1",
     "X='' RUN printenv X",
     'RUN env | grep -v -e ^GWTOKEN_EXPIRES_AT= -e ^_= | sort',
     "env 'a.b=1' 'BASH_FUNC_f%%=() { :; }' RUN env | grep -A1 -F -e a.b -e BASH_FUNC",

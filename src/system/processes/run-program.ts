@@ -13,6 +13,7 @@ import type { ChildEnd, Env, ProgramOptions, World } from '../../world';
 import { wordsFor } from '../system-words';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
+import { escapedWords } from './raw-words';
 
 /** Meant for the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -88,10 +89,17 @@ async function runOnPosix(
   const stdio = Array.from({ length: Math.max(2, place ?? 0, ...descriptors) + 1 }, (_, fd) =>
     fd === place ? 'pipe' : fd <= 2 || descriptors.includes(fd) ? fd : 'ignore',
   );
+  const escaped = escapedWords([command, ...words], variables);
   const file = fileOf(command, variables, text ? undefined : "sh -c '…'");
-  if (text) {
-    const script = ['-c', withPipe(place!, spare!), 'sh', command, ...words];
-    return await launch('/bin/sh', script, { env: variables, stdio });
+  if (text || escaped) {
+    const script = text ? withPipe(place!, spare!) : 'exec "$@"';
+    const all = [
+      '-c',
+      `${escaped?.restore ?? ''}${script}`,
+      'sh',
+      ...(escaped?.words ?? [command, ...words]),
+    ];
+    return await launch('/bin/sh', all, { env: escaped?.env ?? variables, stdio });
   }
   try {
     return await launch(file, words, { env: variables, stdio, argv0: command });
