@@ -74,23 +74,29 @@ interface StoredClients {
   withLock<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** A client's cache files: its token, which is the default, and its last failure. */
+/** The place of cache files: a client, whose keychain item they are of unless there is a slot. */
+export interface CachePlace extends Client {
+  /** Short hash for credentials from variables or a command; files of other slots are left alone. */
+  readonly slot?: string;
+}
+
+/** The files of a place: its token, which is the default, and its last failure. */
 export type CacheKind = 'token' | 'failure';
 
 /** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
 export interface TokenCache {
-  read(client: Client, kind?: CacheKind): CacheRead;
-  /** Writes a client's file. Returns the system's error code if it cannot. */
-  write(client: Client, text: string, kind?: CacheKind): Promise<string | undefined>;
-  /** Removes the files of all clients for which `passes` is true. */
+  read(place: CachePlace, kind?: CacheKind): CacheRead;
+  /** Writes a file. Returns the system's error code if it cannot. */
+  write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
+  /** Removes all files of the clients for which `passes` is true. */
   remove(passes: (client: Client) => boolean): Promise<void>;
   /**
    * Begins a new generation of a client's tokens: none that was requested before is used any more, not even
    * one that a running request will return. Returns the paths that could not be removed, with the reason.
    */
   invalidate(client: Client): Promise<readonly string[]>;
-  /** Takes the lock on a client's requests, or joins those who wait for it; undefined if there is none. */
-  acquireLock(client: Client): Promise<Lock | undefined>;
+  /** Takes the lock on a place's requests, or joins those who wait for it; undefined if there is none. */
+  acquireLock(place: CachePlace): Promise<Lock | undefined>;
 }
 
 /** Reason why a file or directory is not used. */

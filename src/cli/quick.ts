@@ -5,6 +5,7 @@
  */
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
+import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { formatForGet } from '../formats/get-formats';
 import { findSetting, gather, resolveClient } from '../settings/resolve';
@@ -55,12 +56,13 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);
   const client = resolveClient(sources);
-  const entry = readEntry(client, world);
-  if (!entry) return undefined;
+  const source = sourceOf(sources, client, world);
   const found = findSetting(SETTINGS.authUrl, sources, client);
+  const entry = found && readEntry({ client, source, authUrl: found }, world);
+  if (!entry) return undefined;
   // Parsing a URL takes longer than reading the cache: the cached token's own is known to be valid.
-  const authUrl = found?.text === entry.authUrl ? { ...found, value: found.text } : undefined;
-  const query = queryOf(sources, client, world, authUrl);
+  const authUrl = found.text === entry.authUrl ? { authUrl: { ...found, value: found.text } } : {};
+  const query = queryOf(sources, client, world, { source, ...authUrl });
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

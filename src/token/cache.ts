@@ -1,8 +1,9 @@
 /** The cached token: returned only to its owner; an entry that cannot be read is a miss, never an error. */
 import { type Client, clientName } from '../client';
+import type { CredentialSource } from '../credentials/sources';
 import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
-import type { QuickWorld, StoredClient, World } from '../world';
+import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
@@ -24,6 +25,26 @@ export type CacheEntry = Readonly<typeof ENTRY>;
 
 type Hash = Pick<World, 'hmac'>;
 type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
+type PlaceQuery = Pick<Query, 'client'> & {
+  readonly source: Pick<CredentialSource, 'clientId' | 'identity'>;
+  readonly authUrl: Pick<Query['authUrl'], 'text'>;
+};
+
+/**
+ * Returns the place of the cache files of a query. Each client ID in variables and each command has its own for
+ * each auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
+ */
+export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
+  const whose = source.clientId ?? source.identity;
+  return whose === '' ? client : { ...client, slot: shortHash(`${whose} ${authUrl.text}`) };
+}
+
+/** Returns eight hexadecimal digits (FNV-1a). A collision costs a miss: each entry names its owner. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
 
 export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world: Hash): Owner {
   const { kind, identity } = source;
@@ -93,7 +114,7 @@ function isLike<T>(value: unknown, example: T): value is T {
 export function lookInCache(
   query: Query,
   world: QuickWorld,
-  entry = readEntry(query.client, world),
+  entry = readEntry(query, world),
 ): TokenAnswer | undefined {
   const found = entry && ownEntry(query, world, entry);
   if (found === undefined) {
@@ -107,18 +128,18 @@ export function lookInCache(
   return mayUse ? { from: 'cache', token, clientId, query } : undefined;
 }
 
-/** Returns the client's entry, whoever it belongs to, unless a login or logout came after it. */
-export function readEntry(client: Client, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
-  const { text = '', generation } = tokens.read(client);
+/** Returns the entry in a query's place, whoever it belongs to, unless a login or logout came after it. */
+export function readEntry(query: PlaceQuery, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
+  const { text = '', generation } = tokens.read(placeOf(query));
   const entry = parseEntry(text);
   return entry?.generation === generation ? entry : undefined;
 }
 
-/** Returns the client's entry if it is for these credentials and this auth URL. */
+/** Returns the cached entry if it is for these credentials and this auth URL. */
 export function ownEntry(
-  query: OwnQuery & Pick<Query, 'client'>,
+  query: OwnQuery & PlaceQuery,
   world: QuickWorld,
-  entry = readEntry(query.client, world),
+  entry = readEntry(query, world),
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
   if (entry.kind !== 'keychain') return entry;

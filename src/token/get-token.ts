@@ -4,7 +4,7 @@ import { type Client, clientName } from '../client';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration, warn } from '../text';
-import type { QuickWorld, StoredClient, World } from '../world';
+import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
 import {
   type CacheEntry,
   formatEntry,
@@ -12,6 +12,7 @@ import {
   lookInCache,
   ownEntry,
   ownerOf,
+  placeOf,
   storedClient,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
@@ -32,7 +33,7 @@ export async function getToken(query: Query, world: TokenWorld): Promise<TokenAn
 }
 
 async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  const { untrusted } = world.tokens.read(query.client);
+  const { untrusted } = world.tokens.read(placeOf(query));
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
@@ -59,7 +60,7 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
 
 async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
-  const { generation } = world.tokens.read(query.client);
+  const { generation } = world.tokens.read(placeOf(query));
   const owner = ownerOf(query, generation, world);
   const leave = (error: unknown, sent?: Credentials) => leaveFailure(error, query, owner, world, sent);
   const credentials = await loadCredentials(query, world).catch((error) => leave(error));
@@ -70,16 +71,16 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
   const { lifetimeS } = token;
   // Without expires_in nobody knows how long it may be used.
   if (lifetimeS !== undefined)
-    await store({ ...owner, clientId, token: { ...token, lifetimeS } }, query.client, world);
+    await store({ ...owner, clientId, token: { ...token, lifetimeS } }, placeOf(query), world);
   return answer;
 }
 
 /** Caches a token, unless a login or logout came after its credentials were looked up. */
-async function store(entry: CacheEntry, client: Client, { tokens, trace }: TokenWorld): Promise<void> {
-  const isSuperseded = tokens.read(client).generation !== entry.generation;
+async function store(entry: CacheEntry, place: CachePlace, { tokens, trace }: TokenWorld): Promise<void> {
+  const isSuperseded = tokens.read(place).generation !== entry.generation;
   const problem = isSuperseded
     ? 'there was a login or logout in the meantime'
-    : await tokens.write(client, formatEntry(entry));
+    : await tokens.write(place, formatEntry(entry));
   if (problem !== undefined) trace(`cache: cannot write the token (${problem})`);
 }
 

@@ -42,20 +42,24 @@ export interface TokenAnswer {
   readonly from: 'cache' | 'network';
 }
 
-/** Returns the query of a client for a run that begins now. Throws the first error of its settings. */
+/**
+ * Returns the query of a client for a run that begins now. Throws the first error of its settings.
+ *
+ * @param known what the caller has resolved already
+ */
 export function queryOf(
   sources: SettingSources,
   client: Client,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  authUrl?: Setting<string>,
+  known: Partial<Pick<Query, 'authUrl' | 'source'>> = {},
 ): Query {
   return {
     ...limitsOf(sources, client),
     client,
     minTtl: resolve(SETTINGS.minTtlMs, sources, client),
     useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl: authUrl ?? requireAuthUrl(sources, client),
-    source: sourceOf(sources, client, world),
+    authUrl: known.authUrl ?? requireAuthUrl(sources, client),
+    source: known.source ?? sourceOf(sources, client, world),
     fresh: sources.flags.fresh ?? false,
     startedAtMs: world.now(),
   };

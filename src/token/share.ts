@@ -4,8 +4,8 @@ import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, isErrorKind, type Reason } from '../errors';
 import { duration, oneLine } from '../text';
 import { withHeldLock } from '../waiting';
-import type { World } from '../world';
-import { isFor, OWNER, type Owner, parseLike, saltedHmac } from './cache';
+import type { CachePlace, World } from '../world';
+import { isFor, OWNER, type Owner, parseLike, placeOf, saltedHmac } from './cache';
 import type { Query, TokenAnswer } from './query';
 
 type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'hmac'>;
@@ -30,7 +30,7 @@ export async function shareRequest(
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
   for (let inVain = 0; inVain < 2; ) {
-    const lock = await world.tokens.acquireLock(client);
+    const lock = await world.tokens.acquireLock(placeOf(query));
     if (lock === undefined) break;
     if (lock.held)
       return await withHeldLock(lock.release, signal, async () => look() ?? (await fetchInTime()));
@@ -75,23 +75,25 @@ const REMEMBERED_MS = 30_000;
  */
 export async function leaveFailure(
   error: unknown,
-  { client, signal }: Pick<Query, 'client' | 'signal'>,
+  query: Pick<Query, 'client' | 'authUrl' | 'source' | 'signal'>,
   owner: Owner,
   world: ShareWorld,
   sent?: Credentials,
 ): Promise<never> {
-  if (!(error instanceof GwtokenError) || signal?.aborted) throw error;
+  if (!(error instanceof GwtokenError) || query.signal?.aborted) throw error;
   const { kind, message, reason = '', retry } = error;
   if (kind === 'usage' || kind === 'local' || (kind === 'unreached' && !retry)) throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
   const failed: Failure = { owner, atMs: world.now(), kind, message, reason, refused };
-  await world.tokens.write(client, `${JSON.stringify(failed)}\n`, 'failure');
+  const text = `${JSON.stringify(failed)}\n`;
+  await world.tokens.write(placeOf(query), text, 'failure');
+  if (sent && refused) await world.tokens.write(placeOfRefusal(sent, query), text, 'failure');
   throw error;
 }
 
 /** Returns the failure of the holder that this process has waited for, if it has left one. */
 function sharedFailure(query: Query, world: ShareWorld): GwtokenError | undefined {
-  const failed = readFailure(query, world);
+  const failed = readFailure(placeOf(query), world);
   if (failed === undefined || failed.atMs < query.startedAtMs || !isErrorKind(failed.kind)) return undefined;
   if (!isFor(failed.owner, query, world)) return undefined;
   return new GwtokenError(failed.kind, oneLine(failed.message), { reason: failed.reason });
@@ -103,7 +105,7 @@ export function lastRefusal(
   query: Query,
   world: ShareWorld,
 ): GwtokenError | undefined {
-  const failed = query.fresh ? undefined : readFailure(query, world);
+  const failed = query.fresh ? undefined : readFailure(placeOfRefusal(credentials, query), world);
   if (failed?.owner.authUrl !== query.authUrl.value) return undefined;
   const agoMs = world.now() - failed.atMs;
   // One dated in the future does not count: the clock was set back.
@@ -116,9 +118,14 @@ export function lastRefusal(
   });
 }
 
-/** Returns the client's last failure; undefined also after a login or logout. */
-function readFailure({ client }: Query, { tokens }: ShareWorld): Failure | undefined {
-  const { text = '', generation } = tokens.read(client, 'failure');
+/** Returns the place of a refusal: that of the credentials, whatever their source. */
+function placeOfRefusal({ clientId }: Credentials, query: Pick<Query, 'client' | 'authUrl'>): CachePlace {
+  return placeOf({ ...query, source: { clientId, identity: '' } });
+}
+
+/** Returns the last failure in a place; undefined also after a login or logout. */
+function readFailure(place: CachePlace, { tokens }: ShareWorld): Failure | undefined {
+  const { text = '', generation } = tokens.read(place, 'failure');
   const failed = parseLike(text, FAILURE);
   return failed?.owner.generation === generation ? failed : undefined;
 }

@@ -41,7 +41,7 @@ test('each file, lock and directory of gwtoken’s is its user’s alone', async
     ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
   ]);
   // There is something of each kind.
-  for (const kind of [/config\.json$/, /us\.token\.json$/, /\.lock$/])
+  for (const kind of [/config\.json$/, /us\.\w+\.token\.json$/, /\.lock$/])
     expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
   const open = [...paths, tokenFile].filter((path) => (lstatSync(path).mode & 0o077) !== 0);
   expect(open).toEqual([]);

@@ -11,6 +11,7 @@ import {
   lifeLeftMs,
   ownerOf,
   parseEntry,
+  placeOf,
 } from '../../src/token/cache';
 import type { Query } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
@@ -97,6 +98,29 @@ const STRANGERS: readonly (readonly [string, CredentialSource])[] = [
   ['another client id', variables('id2', 'secret')],
   ['another command', command('pass b')],
 ];
+
+describe('placeOf()', () => {
+  const EU = { profile: 'p', environment: 'production', region: 'eu' } as const;
+  const place = (source: CredentialSource, text = 'https://a.test') =>
+    placeOf({ client: EU, source, authUrl: { text } });
+
+  test('returns the client alone for the keychain, so that today’s files are read', () => {
+    expect(place(keychain)).toEqual(EU);
+  });
+
+  test('tells client IDs, commands and auth URLs apart, and knows no secret', () => {
+    const places = [
+      place(variables('id', 'secret')),
+      place(variables('id2', 'secret')),
+      place(variables('id', 'secret'), 'https://b.test'),
+      place(command('pass a')),
+      place(command('pass b')),
+    ];
+    expect(new Set(places.map(({ slot }) => slot)).size).toBe(5);
+    for (const { slot } of places) expect(slot).toMatch(/^[0-9a-f]{8}$/);
+    expect(place(variables('id', 'another secret'))).toEqual(places[0]);
+  });
+});
 
 describe('whose an entry is', () => {
   test.each(SOURCES)('of %s: theirs alone, and of one address', (name, source) => {

@@ -7,7 +7,7 @@ import type { Client } from '../../src/client';
 import { givenSource } from '../../src/credentials/sources';
 import { entryPath } from '../../src/system/files/token-cache';
 import { hmac } from '../../src/system/form';
-import { formatEntry, ownerOf } from '../../src/token/cache';
+import { formatEntry, ownerOf, placeOf } from '../../src/token/cache';
 import { inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
@@ -65,9 +65,10 @@ function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...mo
   if (config !== undefined) home.configure(config);
   const given = givenSource('the test', { clientId: 'client', clientSecret: of });
   const source = of === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
+  const text = home.env['GWTOKEN_AUTH_URL']!;
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
-  const text = formatEntry({
+  const content = formatEntry({
     ...ownerOf({ authUrl: { value: authUrl }, source }, '', { hmac }),
     clientId: 'client',
     token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
@@ -75,9 +76,11 @@ function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...mo
   for (const profile of ['default', 'acme'])
     for (const environment of ['production', 'sandbox'] as const)
       for (const region of ['eu', 'us'] as const) {
-        const path = entryPath(home.cache, { profile, environment, region } satisfies Client);
+        const client: Client = { profile, environment, region };
+        const place = of === 'keychain' ? client : placeOf({ client, source, authUrl: { text } });
+        const path = entryPath(home.cache, place);
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        writeFileSync(path, more.damage?.(text) ?? text);
+        writeFileSync(path, more.damage?.(content) ?? content);
         chmodSync(path, more.mode ?? 0o600);
       }
 }

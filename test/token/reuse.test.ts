@@ -1,10 +1,10 @@
 /** A cached token: when it is used again, and when a new one is requested. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { generationPath } from '../../src/system/files/token-cache';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, entryIn, keychainEntry, putEntry } from '../harness/homes/client';
+import { EU, keychainEntry, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -58,7 +58,7 @@ describe('a token is used again', () => {
   test('not without a lifetime: it is printed, and no file is written', async () => {
     gw.answer = (post) => tokenReply(post, { expires_in: undefined });
     expect(await gw.get()).toBe('token-1');
-    expect(existsSync(entryIn(gw.cache))).toBe(false);
+    expect(readdirSync(gw.cache)).toEqual([]);
     const { code, stderr } = await gw.cli(['get', '--min-ttl', '1s']);
     expect(code).toBe(7);
     expect(stderr).toMatch(
@@ -141,6 +141,23 @@ test('a token of the client before a login is not used, even where no generation
   expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
   putEntry(gw.cache, entryOf('new'));
   expect(await gw.quick(['get'])).toBe('cached-token\n');
+});
+
+test('client IDs, commands and auth URLs of one user keep each other’s tokens', async () => {
+  const { env } = gw;
+  gw.configure({ profiles: { acme: { 'credential-command': 'pass a', 'auth-url': 'https://b.test' } } });
+  const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
+  gw.own = { runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+  for (const _ of ['first', 'second'])
+    for (const [n, more] of [
+      {},
+      { GWTOKEN_CLIENT_ID: 'another' },
+      { GWTOKEN_AUTH_URL: 'https://b.example.com' },
+      { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '', GWTOKEN_PROFILE: 'acme', GWTOKEN_AUTH_URL: '' },
+    ].entries()) {
+      gw.env = { ...env, ...more };
+      expect(await gw.get()).toBe(`token-${n + 1}`);
+    }
 });
 
 test('a token of variables is used again, whatever client is stored beside it', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { onCleanup } from '../harness/clean-up';
+import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
@@ -43,4 +44,23 @@ test('--fresh calls at once share a token that none of them asked too early for'
   // Those that came after the first request was sent need one more, all together.
   expect(endpoint.posts.length).toBeLessThanOrEqual(3);
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
+});
+
+test('100 calls of a client whose endpoint is silent do not delay 100 calls of another client ID', {
+  timeout: LONG,
+}, async () => {
+  const silent = await startFaultServer({});
+  const endpoint = await startBeside();
+  const home = openHome();
+  const callsOf = (clientId: string, authUrl: string) => {
+    const env = { ...home.env, ...inVariables(authUrl, { clientId, clientSecret: 'secret' }) };
+    return start(100, { ...home, start: (args, more) => home.start(args, { ...more, env }) });
+  };
+  const waiting = callsOf('waiting', silent.url);
+  const calls = callsOf('answered', endpoint.authUrl);
+  const ended = await Promise.race([results(calls), ...waiting.map(({ result }) => result)]);
+  expect(alike([ended].flat())).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
+  expect(endpoint.posts()).toBe(1);
+  expect(silent.requests).toHaveLength(1);
+  for (const { kill } of waiting) kill('SIGKILL');
 });

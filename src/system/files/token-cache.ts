@@ -1,12 +1,13 @@
 /**
- * The token cache: one directory, 0700, with one 0600 file per client. None of its methods throws: what
- * cannot be read is a miss, and a token that cannot be written is not shared.
+ * The token cache: one directory, 0700, with 0600 files for each client: a token, a failure, and a lock while a
+ * request is made. None of its methods throws: what cannot be read is a miss, and a token that cannot be written
+ * is not shared.
  */
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined, systemCode } from '../../errors';
-import type { CacheKind, CacheRead, TokenCache } from '../../world';
+import type { CacheKind, CachePlace, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
@@ -28,16 +29,16 @@ export const NO_CACHE: TokenCache = {
 
 export function openTokens(directory: string, host: Host): TokenCache {
   return {
-    read: (client, kind = 'token') =>
+    read: (place, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(directory), 'user', host);
         if (problem) return { ...NOTHING, untrusted: `${directory} ${problem.text}` };
-        const { text: generation = '', untrusted } = readCacheFile(generationPath(directory, client), host);
+        const { text: generation = '', untrusted } = readCacheFile(generationPath(directory, place), host);
         if (untrusted) return { generation, untrusted };
-        return { generation, ...readCacheFile(entryPath(directory, client, kind), host) };
+        return { generation, ...readCacheFile(entryPath(directory, place, kind), host) };
       }) ?? NOTHING,
-    async write(client, text, kind = 'token') {
-      const file = entryPath(directory, client, kind);
+    async write(place, text, kind = 'token') {
+      const file = entryPath(directory, place, kind);
       try {
         makeTrusted(directory, host);
         if (readCacheFile(file, host).untrusted) return 'EUNTRUSTED';
@@ -49,10 +50,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
     },
     // A file that cannot be removed does no harm: it is of other credentials or an earlier generation.
     async remove(passes) {
-      for (const file of orUndefined(() => readdirSync(directory)) ?? []) {
-        const client = clientOf(file);
-        if (client && passes(client)) removeFile(join(directory, file));
-      }
+      removeFiles(directory, passes);
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
@@ -60,13 +58,13 @@ export function openTokens(directory: string, host: Host): TokenCache {
         makeTrusted(directory, host);
         writeByRename(generationPath(directory, client), uniqueName(), host);
       });
-      return removeFile(entryPath(directory, client));
+      return removeFiles(directory, (other) => clientName(other) === clientName(client));
     },
-    async acquireLock(client) {
+    async acquireLock(place) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
         makeTrusted(directory, host);
-        return tryLock(join(directory, `${nameOf(client)}.lock`), host);
+        return tryLock(join(directory, `${nameOf(place)}.lock`), host);
       });
     },
   };
@@ -91,28 +89,42 @@ function makeTrusted(directory: string, host: Host): void {
 }
 
 /** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
-const nameOf = (client: Client): string => clientName(client).replaceAll(':', '-');
+const nameOf = ({ slot = '', ...client }: CachePlace): string =>
+  clientName(client).replaceAll(':', '-') + (slot && `.${slot}`);
 
 /** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
 export function generationPath(directory: string, client: Client): string {
-  return join(directory, `generation-${nameOf(client)}`);
+  return join(directory, `generation-${clientName(client).replaceAll(':', '-')}`);
 }
 
-export function entryPath(directory: string, client: Client, kind: CacheKind = 'token'): string {
-  return join(directory, `${nameOf(client)}.${kind}.json`);
+export function entryPath(directory: string, place: CachePlace, kind: CacheKind = 'token'): string {
+  return join(directory, `${nameOf(place)}.${kind}.json`);
 }
 
-function removeFile(path: string): readonly string[] {
-  try {
-    rmSync(path, { force: true });
-    return [];
-  } catch (error) {
-    const code = systemCode(error);
-    return code === 'ENOTDIR' ? [] : [`${path} (${code})`];
-  }
-}
-
+/** Returns the client of a file of any slot. */
 function clientOf(file: string): Client | undefined {
-  const [, ...parts] = /^(.+)-([a-z]+)-([a-z]+)\.(?:token|failure)\.json$/.exec(file) ?? [];
+  const name = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:token|failure)\.json$/;
+  const [, ...parts] = name.exec(file) ?? [];
   return parseClientName(parts.join(':'));
+}
+
+/** Removes the files of some clients. Returns the paths that cannot be removed, with the reason. */
+function removeFiles(directory: string, passes: (client: Client) => boolean): readonly string[] {
+  const kept: string[] = [];
+  const attempt = (path: string, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.push(`${path} (${code})`);
+    }
+  };
+  attempt(directory, () => {
+    for (const file of readdirSync(directory)) {
+      const client = clientOf(file);
+      const path = join(directory, file);
+      if (client && passes(client)) attempt(path, () => rmSync(path));
+    }
+  });
+  return kept;
 }

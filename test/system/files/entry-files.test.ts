@@ -1,6 +1,7 @@
 /** The files of the token cache: what is read, written and removed. */
 import * as fs from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
+import { clientName } from '../../../src/client';
 import { generationPath, openTokens } from '../../../src/system/files/token-cache';
 import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -14,16 +15,24 @@ const posix = process.platform !== 'win32';
 const write = (path: string) => fs.writeFileSync(path, '');
 
 test('remove() removes the tokens of the clients that pass, also in a directory that is not trusted', async () => {
-  const names = ['default-production-eu.token.json', 'acme-sandbox-us.token.json'];
-  const others = ['default-production-eu.my-token.json', 'default-staging-eu.token.json', 'generation-acme'];
+  const kept = 'default-production-eu.token.json';
+  const removed = [
+    'acme-sandbox-us.token.json',
+    'acme-sandbox-us.failure.json',
+    'acme-sandbox-us.0123abcd.token.json',
+  ];
+  const others = ['acme-sandbox-us.my-token.json', 'acme-staging-us.token.json', 'generation-acme'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
-  for (const file of [...names, ...others]) write(`${gw.cache}/${file}`);
+  for (const file of [kept, ...removed, ...others]) write(`${gw.cache}/${file}`);
   // It may be closed later, and then they would be read.
   fs.chmodSync(gw.cache, 0o777);
-  const seen: unknown[] = [];
-  await openTokens(gw.cache, MACHINE).remove((client) => seen.push(client) > 0 && client.profile === 'acme');
-  expect(seen).toEqual([{ profile: 'acme', environment: 'sandbox', region: 'us' }, EU]);
-  expect(fs.readdirSync(gw.cache).sort()).toEqual([names[0], ...others].sort());
+  const seen = new Set<string>();
+  await openTokens(gw.cache, MACHINE).remove((client) => {
+    seen.add(clientName(client));
+    return client.profile === 'acme';
+  });
+  expect([...seen].sort()).toEqual(['acme:sandbox:us', 'default:production:eu']);
+  expect(fs.readdirSync(gw.cache).sort()).toEqual([kept, ...others].sort());
 });
 
 test.runIf(posix)(
@@ -77,10 +86,10 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
-test('acquireLock() gives different clients locks of their own', async () => {
+test('acquireLock() gives different places locks of their own', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
-  const us = { ...EU, region: 'us' } as const;
-  const locks = [await acquireLock(EU), await acquireLock(us), await acquireLock(EU)];
-  expect(locks.map((lock) => lock?.held)).toEqual([true, true, false]);
+  const places = [EU, { ...EU, region: 'us' }, { ...EU, slot: 'a' }, { ...EU, slot: 'b' }, EU] as const;
+  const locks = await Promise.all(places.map((place) => acquireLock(place)));
+  expect(locks.map((lock) => lock?.held)).toEqual([true, true, true, true, false]);
   for (const lock of locks) if (lock?.held) lock.release();
 });
