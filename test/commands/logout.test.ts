@@ -1,5 +1,5 @@
 /** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -123,10 +123,11 @@ test('a cached token that cannot be removed is named, and all else is removed', 
   expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
 });
 
-test('logout also removes the tokens of the client’s variables', async () => {
+test('logout also removes the tokens of the client’s variables, and what a killed process left', async () => {
   Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'job', GWTOKEN_CLIENT_SECRET: 'canary' });
   await gw.get('--region', 'eu');
   await gw.get('--region', 'us');
+  writeFileSync(`${entry('eu')}.m8x2k1zq.tmp`, 'canary', { mode: 0o600 });
   expect((await logout('--region', 'eu')).code).toBe(0);
   expect(readdirSync(gw.cache).sort()).toEqual([
     expect.stringMatching(/^default-production-us\.[0-9a-f]{8}\.token\.json$/),

@@ -101,9 +101,9 @@ export function entryPath(directory: string, place: CachePlace, kind: CacheKind 
   return join(directory, `${nameOf(place)}.${kind}.json`);
 }
 
-/** Returns the client of a file of any slot. */
+/** Returns the client of a file of any slot, also of a temporary one that a killed process left behind. */
 function clientOf(file: string): Client | undefined {
-  const name = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:token|failure)\.json$/;
+  const name = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?$/;
   const [, ...parts] = name.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }

@@ -20,6 +20,8 @@ test('remove() removes the tokens of the clients that pass, also in a directory 
     'acme-sandbox-us.token.json',
     'acme-sandbox-us.failure.json',
     'acme-sandbox-us.0123abcd.token.json',
+    // Of a process that was killed between writing and renaming.
+    'acme-sandbox-us.0123abcd.token.json.m8x2k1zq.tmp',
   ];
   const others = ['acme-sandbox-us.my-token.json', 'acme-staging-us.token.json', 'generation-acme'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
