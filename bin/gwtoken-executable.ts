@@ -1,6 +1,6 @@
 /**
- * Entry point of the standalone executable: the program, or the keychain's child, which is a file of its own
- * in the npm package. Only `fork()` gives a process a channel: nobody starts the child by hand.
+ * Entry point of the standalone executable. It runs gwtoken or the keychain's child, which is a separate file
+ * in the npm package. Only `fork()` creates `process.send`, so no user can start the child by accident.
  */
 import { KEYCHAIN_CHILD } from '../src/system/form';
 

@@ -7,7 +7,7 @@ export type Region = (typeof REGIONS)[number];
 
 export type Environment = 'production' | 'sandbox';
 
-/** Identity of a client: credentials, cached tokens and locks each belong to one. */
+/** Identity of a client. Credentials, cached tokens and locks belong to exactly one client. */
 export interface Client {
   readonly profile: string;
   readonly environment: Environment;
@@ -21,11 +21,12 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
+/** Returns whether the name is a valid profile name. */
 export function isProfile(name: string): boolean {
   return PROFILE.test(name);
 }
 
-/** Throws `usage` for an invalid profile name, such as one with capitals: Windows' store ignores case. */
+/** Throws `usage` for an invalid profile name. Capitals are invalid because Windows' store ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (isProfile(name)) return name;
   throw usage(
@@ -34,12 +35,12 @@ export function checkProfile(name: string, where: string): string {
   );
 }
 
-/** Returns `default:production:eu`: the account of the keychain item, and the client's name in messages. */
+/** Returns the client's name in messages, `default:production:eu`, which is also its keychain account. */
 export function clientName(client: Client): string {
   return `${client.profile}:${client.environment}:${client.region}`;
 }
 
-/** Reads a {@link clientName}; returns undefined for any other text. */
+/** Parses a {@link clientName}; returns undefined for any other text. */
 export function parseClientName(name: string): Client | undefined {
   const [profile = '', environment, region = '', ...rest] = name.split(':');
   if (!isProfile(profile) || !isRegion(region) || rest.length > 0) return undefined;
@@ -52,20 +53,20 @@ export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
-/** Names of variables with credentials. Windows ignores their case. */
+/** Matches the variables that hold credentials. The case is ignored, as on Windows. */
 export const CREDENTIAL_VARIABLE = /^GWTOKEN_(SANDBOX_)?CLIENT_/i;
 
-/** Returns the variables for a child program, which never gets credentials. */
+/** Returns the variables for a child program, without those that hold credentials. */
 export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIAL_VARIABLE.test(name)));
 }
 
-/** Returns the end of a command for a profile, ` --profile acme`; nothing for the default one. */
+/** Returns ` --profile acme` for the end of a command; empty for the default profile. */
 export function profileFlag(profile = DEFAULT_PROFILE): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }
 
-/** Returns `abcd…wxyz`, enough to tell client IDs apart. An ID is no secret: a short one is shown whole. */
+/** Shortens a client ID to `abcd…wxyz`. An ID is not a secret, so a short one is returned unchanged. */
 export function shortId(id: string): string {
   return id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;
 }

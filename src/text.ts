@@ -1,4 +1,4 @@
-/** Texts that are safe and short to show. */
+/** Makes texts safe and short enough to show. */
 
 /** Returns the text on one line, with control and direction characters written as `\u001b`. */
 export function oneLine(text: string): string {
@@ -12,7 +12,7 @@ interface Stderr {
   readonly stderr: { write(text: string): void };
 }
 
-/** Writes a line to stderr that nothing depends on: nobody may read it. Never a secret. */
+/** Writes a line to stderr and ignores errors such as a closed stderr. The line must not contain a secret. */
 export function note({ stderr }: Stderr, line: string): void {
   try {
     stderr.write(`gwtoken: ${oneLine(line)}\n`);
@@ -35,22 +35,22 @@ export function cleaned(text: string): string {
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
 }
 
-/** Quotes a value of the user's for a message: on one line, 100 characters at most. */
+/** Quotes a user's value for a message, on one line and with at most 100 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
 }
 
-/** Quotes a word for sh, zsh, fish and csh; one without `'`, `\` and `!` for PowerShell too. */
+/** Quotes a word for sh, zsh, fish and csh. PowerShell reads it too, unless it contains `'`, `\` or `!`. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text;
-  // These stand outside of the quotes: inside them fish treats a backslash specially, and csh a `!`.
+  // `'`, `\` and `!` stand outside the quotes, because fish expands `\` and csh expands `!` inside them.
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 
 /** Characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 
-/** Returns a time in words: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. */
+/** Formats a duration: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms <= 59_000) return `${ms >= 10_000 ? Math.round(ms / 1000) : Math.round(ms / 100) / 10} s`;
   const seconds = Math.floor(ms / 1000);
@@ -65,10 +65,10 @@ export function utcTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '');
 }
 
-/** The most edits between a word and one that it was meant to be. */
+/** The most edits between a misspelled word and a suggestion. */
 const MAX_EDITS = 3;
 
-/** Returns those words that are nearest to a misspelled one, if most of their letters agree. */
+/** Returns the known words that are nearest to a misspelled one, if most of their letters agree. */
 export function similarWords(word: string, known: readonly string[]): string[] {
   const near = [...new Set(known)].map((each) => ({ each, count: edits(word, each) }));
   const least = Math.min(MAX_EDITS, ...near.map(({ count }) => count));
@@ -77,7 +77,7 @@ export function similarWords(word: string, known: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Counts the letters to add, remove or replace (Levenshtein). */
+/** Counts the letters to add, remove or replace between two words (the Levenshtein distance). */
 function edits(from: string, to: string): number {
   let counts = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 0; row < from.length; row++) {

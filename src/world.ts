@@ -5,23 +5,23 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Output {
   isTTY(): boolean;
-  /** Writes all of it, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
+  /** Writes the whole text, even to a slow pipe. Throws ReaderGone on EPIPE, otherwise a `local` error. */
   write(text: string): void;
 }
 
-/** A person at the terminal. Everything is shown on stderr; Ctrl-C rejects with Interrupted. */
+/** The terminal and its person. All methods but `page` write to stderr. Ctrl-C rejects with Interrupted. */
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
   promptProblem(): string | undefined;
-  /** Hides what is typed from now on: before a prompt it is neither shown nor an answer. */
+  /** From now on hides and drops all input before a prompt. */
   hideTyping(): Promise<void>;
-  /** Prompts until `check` finds no problem with the answer, without spaces around; Enter takes `stored`. */
+  /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `stored`. */
   ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
-  /** Prompts in the same way; nothing of the answer is shown. */
+  /** Prompts like `ask`, but does not show the answer. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
-  /** Asks yes or no; no unless the answer is `y` or `yes`. */
+  /** Asks yes or no. Each answer but `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
-  /** Writes to stdout, which is a terminal: through a pager if the text is longer than the screen. */
+  /** Writes to stdout, which is a terminal, or through a pager if the text is longer than the screen. */
   page(text: string): void;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
@@ -33,7 +33,7 @@ export interface Terminal {
 
 export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
-/** Content of the config file: general values, and those of each profile under `profiles`. */
+/** Content of the config file: general values, and the values of each profile. */
 export interface Config {
   readonly path: string;
   readonly general: ConfigValues;
@@ -41,21 +41,21 @@ export interface Config {
 }
 export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One edit of the config file: undefined removes the key. Without a profile it is a general value. */
+/** One edit of the config file. The value undefined removes the key. Without a profile it is a general key. */
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
   readonly value: string | number | boolean | undefined;
 }
 
-/** The config file. Every problem of it, such as that others may write to it, is a `usage` error. */
+/** The config file. Each problem with the file is a `usage` error, for example write access for others. */
 interface ConfigFile {
   /** Returns the path, even if there is no file yet. */
   path(): string;
   read(): Config;
   /** Writes all edits at once, under a lock. */
   edit(edits: readonly ConfigEdit[]): Promise<void>;
-  /** Throws before any prompt or change if this, or the list of stored clients, cannot be written. */
+  /** Throws if the config file or the list of stored clients cannot be written. Changes nothing. */
   checkWritable(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export interface StoredClient {
   readonly authUrl: string;
 }
 
-/** The stored clients, by their name `profile:environment:region`. */
+/** The list of stored clients, by their name `profile:environment:region`. */
 interface StoredClients {
   read(): Readonly<Record<string, StoredClient>>;
   add(name: string, entry: StoredClient): Promise<void>;
@@ -74,28 +74,28 @@ interface StoredClients {
   withLock<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** The place of cache files: a client, whose keychain item they are of unless there is a slot. */
+/** The place of cache files: a client, and a slot if its credentials are not in the keychain. */
 export interface CachePlace extends Client {
   /** Short hash for credentials from variables or a command; files of other slots are left alone. */
   readonly slot?: string;
 }
 
-/** The files of a place: its token, which is the default, and its last failure. */
+/** A file of a place: its token (the default) or its last failure. */
 export type CacheKind = 'token' | 'failure';
 
-/** The token cache's files, and the locks under which processes fill it. Nothing here throws or rejects. */
+/** The files of the token cache, and the locks under which processes write them. No method throws. */
 export interface TokenCache {
   read(place: CachePlace, kind?: CacheKind): CacheRead;
   /** Writes a file. Returns the system's error code if it cannot. */
   write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
-  /** Removes all files of the clients for which `passes` is true. */
-  remove(passes: (client: Client) => boolean): Promise<void>;
+  /** Removes all files of the clients that match. */
+  remove(matches: (client: Client) => boolean): Promise<void>;
   /**
-   * Begins a new generation of a client's tokens: none that was requested before is used any more, not even
-   * one that a running request will return. Returns the paths that could not be removed, with the reason.
+   * Invalidates the client's tokens, including the one that a running request may still store. Returns the
+   * paths that could not be removed, with the reason.
    */
   invalidate(client: Client): Promise<readonly string[]>;
-  /** Takes the lock on a place's requests, or joins those who wait for it; undefined if there is none. */
+  /** Takes the lock on a place's requests, or returns its holder's lock; undefined if locks do not work. */
   acquireLock(place: CachePlace): Promise<Lock | undefined>;
 }
 
@@ -109,7 +109,7 @@ export interface FileProblem {
 
 export interface CacheRead {
   readonly text?: string;
-  /** The current generation: entries of others are not used, see {@link TokenCache.invalidate}. */
+  /** The current generation. Entries of earlier ones are invalid, see {@link TokenCache.invalidate}. */
   readonly generation: string;
   /** Reason why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
@@ -121,31 +121,31 @@ export type Lock = { readonly held: true; readonly release: () => void } | Other
 export interface OthersLock {
   readonly held: false;
   /**
-   * Waits until the holder has released it, or is dead and its place free; or, too late, until the limit has
-   * passed or the signal is aborted.
+   * Waits until the holder has released the lock or has died. Resolves with `late` if before that the limit
+   * passes or the signal is aborted.
    */
   wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'dead' | 'late'>;
 }
 
 /**
- * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link ANSWER_WITHIN_MS};
- * every failure is a GwtokenError of kind `keychain`, with its `reason`.
+ * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link ANSWER_WITHIN_MS}.
+ * Each failure is a GwtokenError of kind `keychain` with its `reason`.
  */
 export interface Keychain {
   /** Stores, reads and deletes a test item, which unlocks a locked keyring. */
   probe(limitMs?: number): Promise<void>;
-  /** Resolves with the value, or undefined if there is none. Rejects with the signal's reason if aborted. */
+  /** Resolves with the value; undefined if the account has no item. Rejects with the signal's reason. */
   get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
-  /** Stores the value, reads it back, and resolves with true if it replaced one. */
+  /** Stores the value and reads it back. Resolves with true if it replaced another value. */
   set(account: string, value: string, limitMs?: number): Promise<boolean>;
-  /** Resolves with true if there was an item. Rejects with `locked` or `denied` if it cannot be removed. */
+  /** Resolves with true if it removed an item. Rejects with `locked` or `denied` if it cannot. */
   delete(account: string, limitMs?: number): Promise<boolean>;
 }
 
 export interface CommandOptions {
   readonly env: Env;
   readonly timeoutMs: number;
-  /** The most bytes that it may print. */
+  /** The most bytes that the command may print. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -159,9 +159,9 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** A text for the program to read, from the file that it takes after this option: its first words. */
+  /** A text for the program. Its first words are then `option` and the path of a file with `content`. */
   readonly text?: { readonly option: string; readonly content: string };
-  /** Called once no signal can end gwtoken any more before the program. What it throws, the call throws. */
+  /** Called when signals can no longer end gwtoken before the program. An error of it rejects the call. */
   readonly beforeStart?: (() => void) | undefined;
 }
 
@@ -175,47 +175,48 @@ export interface DirectoryFacts {
   /** Path of the directory; undefined if there is no home directory. */
   readonly path: string | undefined;
   readonly exists: boolean;
-  /** Reason why the config file in it is rejected, or the cache in it not used, or nothing written there. */
+  /** Reason why gwtoken rejects the files in the directory, or cannot write there. */
   readonly problem: FileProblem | undefined;
 }
 
 export interface ConnectionProgress {
-  /** The current step; after a failure, the one that failed. `handshake` is that behind a proxy's tunnel. */
+  /** The current step, or after a failure the failed one. `handshake` is TLS inside a proxy's tunnel. */
   waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;
-  /** Addresses of the proxy if there is one, else of the endpoint. */
+  /** Addresses of the proxy if the connection uses one, otherwise of the endpoint. */
   addresses?: readonly string[];
-  /** Certificate of the endpoint, if its CA is known. */
+  /** Certificate of the endpoint, if a known CA issued it. */
   tls?: TlsFacts;
 }
 
 export interface TlsFacts {
-  /** Subject and issuer of the certificate: common name, otherwise organization. */
+  /** Common name of the certificate's subject, or its organization if it has no common name. */
   readonly subject: string;
+  /** The same of the certificate's issuer. */
   readonly issuer: string;
   readonly validToMs: number;
   /** Source of the CAs beyond the built-in ones. */
   readonly trustedBy: string | undefined;
 }
 
-/** The part of the standard `fetch` that is needed here. */
+/** The part of the standard `fetch` that gwtoken needs. */
 export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
 
 export interface PostOptions {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Limit on connection, request and reply together; past it, the call rejects with `time-limit`. */
+  /** Limit on connection, request and reply together. After it the call rejects with `time-limit`. */
   readonly timeoutMs: number;
-  /** The most bytes of a reply's body that are read. */
+  /** The longest body of a reply. A longer one is returned as `too-long`. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
   /** PEM file with extra CA certificates. */
   readonly caFile?: string | undefined;
   /** Receives each decision of the connection: which proxy and why, which address. */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Receives facts as soon as they are known; later ones replace earlier ones. */
+  /** Receives facts about the connection when they become known. Later facts replace earlier ones. */
   readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
 }
 
@@ -249,36 +250,36 @@ export interface World {
   probeDirectory(which: 'config' | 'cache'): DirectoryFacts;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
-  /** The wall clock, in milliseconds since the epoch; for limits there is {@link monotonicMs}. */
+  /** Returns the wall clock in milliseconds since the epoch. Limits use {@link monotonicMs}. */
   now(): number;
-  /** A clock that nobody can set, in milliseconds since some moment. */
+  /** Returns a clock that cannot be set, in milliseconds since an arbitrary time. */
   monotonicMs(): number;
-  /** Handles these signals instead of dying of them, until the returned function is called. */
+  /** Calls the listener for these signals instead of ending gwtoken. Returns a function that undoes this. */
   onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
   /**
    * Runs a program with the caller's descriptors and terminal, and passes signals on to it. Rejects with
    * `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
-  /** Replaces a regular file of the user's at once, mode 0600. Throws `usage` for any other, or `local`. */
+  /** Replaces the user's regular file atomically, mode 0600. Throws `usage` for other files, or `local`. */
   replaceFile(path: string, text: string): void;
-  /** Removes a file of the user's if it has this text. Never throws. */
+  /** Removes the user's file if it contains this text. Never throws. */
   removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   absolutePath(path: string): string;
-  /** Returns a function that appends to a variable's file. Throws `usage` if there is none, or `local`. */
+  /** Returns a function that appends to the variable's file. Throws `usage` if it is missing, or `local`. */
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the HMAC-SHA-256 in hexadecimal. */
   hmac(text: string, key: Uint8Array): string;
   sleep(ms: number): Promise<void>;
-  /** Returns a number evenly spread over [0, 1): for the jitter between attempts, not for secrets. */
+  /** Returns a random number in [0, 1), for the jitter between attempts. It is unsafe for secrets. */
   random(): number;
-  /** Writes a line with --verbose, nothing without it. Never a secret, a token or a body. */
+  /** Writes a line if --verbose is set. The line must not contain a secret, a token or a body. */
   trace(line: string): void;
 }
 
-/** The parts of the world that a cached token needs: all that cli/quick.ts has. */
+/** The parts of the World for a run with a cached token. cli/quick.ts gets only these. */
 export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'hmac' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<StoredClients, 'read'>;

@@ -1,20 +1,20 @@
 /**
  * The differences between the npm package and the standalone executable. The build defines `__EXECUTABLE__`,
- * and the minifier drops the other branch.
+ * and the minifier removes the branches of the other form.
  */
 import { hmac as noble } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
 declare const __EXECUTABLE__: boolean;
 
-/** Returns the form and its runtime, as in `npm package with Node v20.20.2`. */
+/** Returns the form and its runtime: `npm package with Node v20.20.2`. */
 export function describeBuild({ version, versions }: NodeJS.Process): string {
   return __EXECUTABLE__
     ? `standalone executable with Bun ${versions['bun']}`
     : `npm package with Node ${version}`;
 }
 
-/** The module that `fork()` runs: a file of the package, or the executable with this first argument. */
+/** The module that `fork()` runs: a file of the package, or a first argument that the executable knows. */
 export const KEYCHAIN_CHILD = __EXECUTABLE__
   ? '--the-keychain-child-of-gwtoken'
   : `${__dirname}/keychain-child.cjs`;
@@ -27,8 +27,8 @@ declare const Bun: {
 };
 
 /**
- * Returns the HMAC-SHA-256 of a text in hexadecimal. node:crypto loads Node's streams, a third of a start on
- * the quick path; in the executable Bun's own hasher spares it.
+ * Returns the HMAC-SHA-256 of a text in hexadecimal, without node:crypto: that module loads Node's streams,
+ * which take a third of a start on the quick path.
  */
 export function hmac(text: string, key: Uint8Array): string {
   if (__EXECUTABLE__) return new Bun.CryptoHasher('sha256', key).update(text).digest('hex');

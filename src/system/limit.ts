@@ -1,18 +1,19 @@
 /**
- * The one kind of time limit: a timer that ends the waiting. Not `AbortSignal.timeout` and not `.any`, which
- * Node 20 collects as garbage while somebody still waits for them, and then the limit never comes.
+ * The one kind of time limit: a timer that ends the waiting. It avoids `AbortSignal.timeout` and `.any`,
+ * because Node 20 can collect them as garbage while code still waits for them, and then they never fire.
  */
 
-/** The end of work that took too long. */
+/** The error for work that took longer than its limit. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
 /**
- * Runs the work, and waits for it no longer than the limit. Its signal is aborted once nobody waits any more.
+ * Runs the work and waits for it up to the limit. Afterwards the signal of the work is aborted, so that late
+ * work stops.
  *
- * @param caller ends the waiting before that
- * @throws TimedOut, or the reason of the caller's signal
+ * @param caller ends the waiting before the limit
+ * @throws TimedOut, the reason of the caller's signal, or the error of the work
  */
 export async function withinLimit<T>(
   limitMs: number,

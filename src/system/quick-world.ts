@@ -1,4 +1,4 @@
-/** The slice of the World that a start with a cached token needs: these files are loaded at every start. */
+/** The part of the World for a run with a cached token. This file and its imports load at each start. */
 import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
 import { directoryOf, type Host } from './files/paths';
@@ -6,14 +6,15 @@ import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
 import { hmac } from './form';
 
+/** The quick path's World, and facts that the whole World needs too. */
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
-  /** Undefined if there is no home directory. */
+  /** A directory is undefined if the user has no home directory. */
   readonly directories: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly host: Host;
 }
 
-/** Returns that slice; nothing is read yet. */
+/** Returns the quick path's World without reading any file. */
 export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid'>): QuickStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.() };
@@ -33,10 +34,10 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   return { quickWorld, directories, host };
 }
 
-/** Makes SIGUSR1 end the process, as elsewhere: Node would open its debugger to every user of the machine. */
+/** Makes SIGUSR1 end the process, because Node would open its debugger to all users of the machine. */
 export function disableDebuggerSignal(proc: Pick<NodeJS.Process, 'on' | 'platform'>): void {
   if (proc.platform === 'win32') return;
-  const nothing = (): void => {};
-  // A listener replaces Node's own handler, and removing the last listener removes every handler.
-  proc.on('SIGUSR1', nothing).off('SIGUSR1', nothing);
+  const ignore = (): void => {};
+  // Adding a listener replaces Node's own handler; removing the last one restores the system's default.
+  proc.on('SIGUSR1', ignore).off('SIGUSR1', ignore);
 }

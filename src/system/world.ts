@@ -1,4 +1,4 @@
-/** The whole World, used if the quick path is not enough. Heavy modules are loaded when first used. */
+/** The whole World, for runs that the quick path cannot finish. Heavy modules are loaded at first use. */
 
 import { resolve } from 'node:path';
 import { hasPerson } from '../waiting';
@@ -14,7 +14,7 @@ import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
 import { isForeground, isTerminal, openTerminal, page } from './terminal/terminal';
 
-/** Returns the World; `written` resolves once all output is out: a Windows console takes its time. */
+/** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
@@ -23,7 +23,7 @@ export function openWorld(
   const { env } = quickWorld;
   const { platform, uid } = host;
   const descriptors = callersDescriptors(platform, proc.ppid);
-  const { written, stderr: bare, ...others } = streamsOf(proc);
+  const { written, stderr: bareStderr, ...others } = streamsOf(proc);
   const onSignals: World['onSignals'] = (signals, listener) => {
     for (const signal of signals) proc.on(signal, listener);
     return () => {
@@ -31,13 +31,13 @@ export function openWorld(
     };
   };
   const mayDraw = (): boolean =>
-    hasPerson({ env, stderr: bare }) && env['TERM'] !== 'dumb' && isForeground(platform);
-  const spinner = openSpinner(bare.write, mayDraw, onSignals);
+    hasPerson({ env, stderr: bareStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
+  const spinner = openSpinner(bareStderr.write, mayDraw, onSignals);
   const write = (text: string): void => {
     spinner.erase();
-    bare.write(text);
+    bareStderr.write(text);
   };
-  const streams = { ...others, stderr: { ...bare, write } };
+  const streams = { ...others, stderr: { ...bareStderr, write } };
   const prompts = once(async () => (await import('./terminal/prompts')).openPrompts(proc, onSignals));
   const wire = once(async () => (await import('./wire/wire')).openWire(proc, streams));
   const world: World = {
@@ -54,7 +54,7 @@ export function openWorld(
     },
     keychain: openKeychain({
       ...{ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD },
-      // Meanwhile Node reads its CAs, for which the request would wait an eighth of a cold get.
+      // Loads Node's CAs while the keychain answers. Otherwise the request waits for them: 1/8 of a cold get.
       whileReading: () => void import('node:tls').then((tls) => tls.createSecureContext()).catch(() => {}),
     }),
     postForm: async (...call) => (await wire())(...call),
@@ -76,7 +76,7 @@ export function openWorld(
   return { world, written };
 }
 
-/** Returns a function that makes something when it is first called, of modules that are loaded for it. */
+/** Returns a function that calls `make` at its first call and returns that result at each call. */
 function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
@@ -86,8 +86,8 @@ function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
 }
 
 /**
- * Returns the standard streams on bare descriptors: Node's own cost 3 ms each at every start. But a Windows
- * console reads bytes in its own code page, and shows colours only on request; Node's streams handle that.
+ * Returns the standard streams on bare descriptors, because each of Node's streams takes 3 ms at each start.
+ * Only a Windows console gets Node's streams: they handle its code page, and its switch for colours.
  */
 function streamsOf(proc: NodeJS.Process): Pick<World, 'stdin' | 'stdout' | 'stderr'> & {
   written(): Promise<unknown>;
