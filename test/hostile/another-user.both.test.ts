@@ -1,4 +1,4 @@
-/** What another user of the machine could see of a run: .github/SECURITY.md names it. The kernel does the rest. */
+/** Files, command lines and ports that another user of the machine could read. See .github/SECURITY.md. */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { inProc, processesWith, until } from '../harness/programs/processes';
 
-/** A command of exec that runs, and a get whose request is not answered yet: it holds the lock. */
+/** Starts exec with a running command, and get with an unanswered request, which holds the lock. */
 async function startBoth() {
   const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
   const home = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
@@ -33,14 +33,14 @@ async function startBoth() {
   };
 }
 
-test('each file, lock and directory of gwtoken’s is its user’s alone', async ({ needs }) => {
+test('only the user can read the files, locks and directories of gwtoken', async ({ needs }) => {
   needs('posix');
   const { home, tokenFile, end } = await startBoth();
   const paths = [home.config, home.cache].flatMap((directory) => [
     directory,
     ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
   ]);
-  // There is something of each kind.
+  // The list contains each kind of file.
   for (const kind of [/config\.json$/, /us\.\w+\.token\.json$/, /\.lock$/])
     expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
   const open = [...paths, tokenFile].filter((path) => (lstatSync(path).mode & 0o077) !== 0);
@@ -48,19 +48,19 @@ test('each file, lock and directory of gwtoken’s is its user’s alone', async
   await end();
 });
 
-test('no command line has the secret or the token, and no port is opened', async ({ needs }) => {
+test('no command line contains a secret or token, and no process opens a port', async ({ needs }) => {
   needs('linux');
   const { home, pids, end } = await startBoth();
   const lines = processesWith(home.dir);
-  // gwtoken itself, twice, and its command.
+  // Two processes are gwtoken, and one is its command.
   expect(lines.length).toBeGreaterThan(2);
   const forms = [...SECRET_FORMS, /canary-token/i];
   expect(lines.filter((line) => forms.some((form) => form.test(line)))).toEqual([]);
-  // State 0A listens; the tenth column is the socket's number.
+  // In /proc/net/tcp, state 0A is a listening socket, and the tenth column is its number.
   const sockets = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'latin1')).join('');
   const listeners = sockets.matchAll(/^(?: *\S+){3} 0A(?: +\S+){5} +(\d+)/gm);
   const listening = [...listeners].map(([, socket]) => `socket:[${socket}]`);
-  // The endpoint's own.
+  // The endpoint of this test listens, so the list cannot be empty.
   expect(listening).not.toEqual([]);
   for (const pid of pids) {
     const files = readdirSync(`/proc/${pid}/fd`).map((fd) =>

@@ -1,4 +1,4 @@
-/** Makes one system call of each kind fail, or the last one, by strace(1): in gwtoken's own, in any process. */
+/** Makes single system calls of gwtoken's processes fail, or kills gwtoken at them, with strace(1). */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const isForbidden = spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 
 const reason =
   missing('strace', 'keyring') ?? (isForbidden ? 'needs ptrace(2), which is forbidden here' : undefined);
 
-/** An error that a call may well give, by its name. */
+/** A plausible error for each system call. */
 const ERRORS: Readonly<Record<string, string>> = {
   openat: 'EMFILE',
   read: 'EIO',
@@ -25,11 +25,11 @@ const ERRORS: Readonly<Record<string, string>> = {
   mkdir: 'ENOSPC',
   fchmod: 'EIO',
 };
-/** Calls that change something: at these it is killed too, but for get, which the soak kills. */
+/** System calls that change something. gwtoken is also killed at these, except get, which the soak test kills. */
 const CHANGES = /^(write|rename|unlink|mkdir|connect)$/;
-/** Its processes begin with these files. */
+/** A process of gwtoken starts with one of these files. */
 const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
-/** Not gwtoken's: its program's files, what Node and system libraries read, and what wakes Node's threads. */
+/** Paths and objects of calls that do not belong to gwtoken: of Node, system libraries and the program's files. */
 const OTHERS = [
   'anon_inode:',
   '<{eventfd-',
@@ -46,7 +46,7 @@ const isOther = (line: string) =>
 
 const strace = (...options: string[]): string[] => [
   ...['strace', '-f', '-q', '-yy', '-s', '40', ...options],
-  // Or what hangs would stay when strace is killed.
+  // Otherwise a hanging process would survive the end of strace.
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
 ];
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 
 test.for(['get', 'config set', 'login', 'logout'])(
-  'one system call that fails, or at which it is killed, costs %s a code and a sentence at most, and nothing is lost',
+  '%s reports each failed system call, and loses nothing even if it is killed',
   { timeout: 900_000 },
   async (name, { needs }) => {
     needs(reason);
@@ -73,8 +73,8 @@ test.for(['get', 'config set', 'login', 'logout'])(
       const number = numbers[Math.floor(numbers.length / 2)]!;
       const kill = CHANGES.test(call) && name !== 'get' ? ['signal=KILL'] : [];
       for (const fault of [`error=${ERRORS[call]}`, ...kill]) {
-        const { isMet, problem } = await meet(session, call, number, fault);
-        if (!isMet) continue;
+        const { isInjected, problem } = await runWithFault(session, call, number, fault);
+        if (!isInjected) continue;
         count++;
         if (problem !== undefined) wrong.push(`${call} ${number} ${fault}: ${problem}`);
       }
@@ -84,7 +84,7 @@ test.for(['get', 'config set', 'login', 'logout'])(
   },
 );
 
-/** Runs a session, and gives of each call which of its name in a process are gwtoken's. */
+/** Runs a session and returns the calls of gwtoken: for each name, the numbers of those calls in their process. */
 async function callsOf(session: Session): Promise<Map<string, number[]>> {
   await session.prepare();
   const wrapper = strace('--seccomp-bpf', '-o', trace, '-e', `trace=${Object.keys(ERRORS)}`);
@@ -104,15 +104,15 @@ async function callsOf(session: Session): Promise<Map<string, number[]>> {
   return found;
 }
 
-/** Runs a session with the fault, which may have met none of gwtoken's own calls this time. */
-async function meet(session: Session, call: string, number: number, fault: string) {
+/** Runs a session with the fault. `isInjected` is false if the fault hit no call of gwtoken this time. */
+async function runWithFault(session: Session, call: string, number: number, fault: string) {
   await session.prepare();
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${number}`];
-  // Faster, but it sends no signal.
+  // --seccomp-bpf is faster, but cannot send a signal.
   const filter = fault.startsWith('error') ? ['--seccomp-bpf'] : [];
   const running = session.start({
     wrapper: strace(...filter, '-o', trace, ...inject),
-    // For what the fault makes hang; a run without one may need more on a busy machine.
+    // Short limits end a run that the fault makes hang. A run without a fault can need longer ones.
     env: { GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' },
     timeoutMs: 25_000,
   });
@@ -124,7 +124,7 @@ async function meet(session: Session, call: string, number: number, fault: strin
   const failed = readFileSync(trace, 'latin1')
     .split('\n')
     .filter((line) => /\(INJECTED\)$|killed by SIGKILL/.test(line));
-  // Threads' wake-ups have no fixed place among the calls, and the runtime has no answer to a failed one.
-  const isMet = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
-  return { isMet, problem: ended ?? (isMet ? await session.broken() : undefined) };
+  // The wake-ups of threads have no fixed place among the calls, and the runtime cannot handle a failed one.
+  const isInjected = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
+  return { isInjected, problem: ended ?? (isInjected ? await session.broken() : undefined) };
 }

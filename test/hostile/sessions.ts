@@ -1,4 +1,4 @@
-/** Whole runs that a fault or a signal may meet at any moment: then all works, nothing is lost or left. */
+/** Runs of gwtoken for tests that inject faults and signals. Afterwards gwtoken must work and lose nothing. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -10,12 +10,12 @@ import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/p
 
 export interface Session {
   readonly name: string;
-  /** Makes everything as it was before. */
+  /** Restores the state before the run. */
   prepare(): Promise<void>;
   start(more?: Partial<ProgramOptions>): RunningProgram;
-  /** What a run that ended with 0 has not done. */
+  /** Describes work that a run left undone although it exited with 0; undefined if it did all. */
   undone(result: ProgramResult): Promise<string | undefined>;
-  /** What does not work any more, or was lost, once a run has ended somehow. */
+  /** Describes what no longer works, or was lost, after a run with any end; undefined if nothing. */
   broken(): Promise<string | undefined>;
 }
 
@@ -23,7 +23,7 @@ const ACCOUNT = 'default:production:eu';
 const TOKEN = 'Session-Token';
 const SECRET = 'Session-Secret';
 
-/** The sessions in a home and a keyring of their own; one at a time. */
+/** Opens the sessions, which share one home and one keyring: only one may run at a time. */
 export async function openSessions(): Promise<{
   readonly sessions: readonly Session[];
   readonly dir: string;
@@ -58,7 +58,7 @@ export async function openSessions(): Promise<{
     (more: Partial<ProgramOptions> = {}) =>
       home.start(args, { cwd: home.dir, ...own, ...more, env: { ...env, ...own.env, ...more.env } });
 
-  /** What does not hold of: a get that succeeds, the config as it was, and nothing lying about. */
+  /** Describes the damage if get fails, the config has changed, or a file was left behind. */
   async function damage(more: Partial<ProgramOptions>): Promise<string | undefined> {
     const get = await run(['get', '--fresh'], more);
     if (get.code !== 0 || get.stdout !== `${TOKEN}\n` || get.stderr !== '')
@@ -125,17 +125,17 @@ export async function openSessions(): Promise<{
   return { sessions, dir: home.dir };
 }
 
-/** What belongs there, what one that was killed had begun to write, and the trace of faults.system.test.ts. */
+/** Matches files that may exist: gwtoken's own, those that a killed run was writing, and strace's trace. */
 const KEPT =
   /\/((config|clients)\.json|default-production-eu\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
 
-/** What is wrong with how a run ended, whatever has met it; undefined when nothing is. */
+/** Describes what is wrong with the end of a run that met a fault; undefined if the end is acceptable. */
 export function misbehaviour(
   { code, signal, stdout, stderr }: ProgramResult,
   allowed?: NodeJS.Signals,
 ): string | undefined {
-  const said = `${stdout}${stderr}`;
-  if (said.includes(SECRET)) return `the secret is shown: ${said}`;
+  const output = `${stdout}${stderr}`;
+  if (output.includes(SECRET)) return `the secret is shown: ${output}`;
   if (/^\s+at |a bug in gwtoken|node:internal/m.test(stderr)) return `a stack trace: ${stderr}`;
   if (signal !== null) return signal === allowed ? undefined : `ended by ${signal}: ${stderr}`;
   if (code === 0) return /^gwtoken: error:/m.test(stderr) ? `ended with 0 and says: ${stderr}` : undefined;

@@ -1,6 +1,7 @@
 /**
- * The output of env in real shells, in each of their states and by each way to evaluate, among files of its
- * words: the values arrive byte for byte, and a failure removes them and has its exit code.
+ * Evaluates the output of env in real shells, with each of their options and in each context, in a directory
+ * whose files are named after words of the output. The values must arrive byte for byte; the output of a
+ * failure must remove them and pass the exit code on.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,21 +12,21 @@ import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
 import { makeHostileDirectory } from './hostile-directory';
 import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
-import { EDGES, LONG, MANY_PIECES, randomValues, SINGLE_CHARACTERS } from './values';
+import { EDGES, LONG, MANY_RUNS, randomValues, SINGLE_CHARACTERS } from './values';
 
 const count = Number(process.env['SHELL_VALUES'] ?? 12);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
-/** Some values on disk: an output of each few, and the directory that they are evaluated in. */
+/** Values, the paths of their outputs, and the directory in which a shell evaluates those. */
 interface Batch {
   readonly values: readonly string[];
   readonly outputs: readonly string[];
   readonly failure: string;
   readonly directory: string;
-  made(): string[];
+  createdFiles(): string[];
 }
 
-/** One way to evaluate in one state of a shell. */
+/** One context of evaluation in one state of a shell. */
 interface Cell {
   readonly name: string;
   readonly state: string;
@@ -36,7 +37,7 @@ interface Cell {
 
 const nameOf = (index: number): string => `V${index}_ACCESS_TOKEN`;
 const EXIT_CODE = 4;
-/** More than `gwtoken env` has, since each output costs its shell two processes. */
+/** Variables in one output. `gwtoken env` prints fewer, but each output costs two processes. */
 const IN_ONE_OUTPUT = 12;
 
 function writeBatch(shell: Shell, values: readonly string[]): Batch {
@@ -47,20 +48,20 @@ function writeBatch(shell: Shell, values: readonly string[]): Batch {
       ? [printVariables(variables.slice(index, index + IN_ONE_OUTPUT), format)]
       : [],
   );
-  const gone = variables.map(({ name }) => ({ name, value: undefined }));
-  const failed = printVariables(gone, format) + format.fail?.(EXIT_CODE);
+  const removed = variables.map(({ name }) => ({ name, value: undefined }));
+  const failed = printVariables(removed, format) + format.fail?.(EXIT_CODE);
   const dir = openDirectory();
   const write = (name: string, text: string): string => {
     writeFileSync(join(dir, name), text);
     return join(dir, name);
   };
   const directory = join(dir, 'hostile');
-  const made = makeHostileDirectory(directory, [...texts, failed]);
+  const createdFiles = makeHostileDirectory(directory, [...texts, failed]);
   const outputs = texts.map((text, index) => write(`output-${index}`, text));
-  return { values, outputs, failure: write('failure', failed), directory, made };
+  return { values, outputs, failure: write('failure', failed), directory, createdFiles };
 }
 
-/** Evaluates the batch in one process of the shell, one `eval` for each output. Gives the first fault. */
+/** Evaluates the batch in one process of the shell, one `eval` for each output. Describes its problems. */
 async function problemsOf(shell: Shell, { name, state, context, batch, locale }: Cell): Promise<string[]> {
   const scratch = openDirectory();
   const [script, set, failed] = ['script', 'set', 'failed'].map((each) => join(scratch, each)) as [
@@ -76,23 +77,25 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
   const env = { PATH, HOME: scratch, LC_ALL: locale, SCRATCH: join(scratch, 'sourced') };
   const words = [shell.command, ...shell.args, script];
   const { code, stderr } = await runCommand(words, { cwd: batch.directory, env, timeoutMs: 60_000 });
-  const seen = savedEnvironment(set);
+  const variables = savedEnvironment(set);
   const wrong = batch.values.flatMap((value, index) => {
-    const arrived = seen[nameOf(index)];
+    const arrived = variables[nameOf(index)];
     return arrived === value ? [] : [`${JSON.stringify(value)} arrived as ${JSON.stringify(arrived)}`];
   });
   const left = Object.keys(savedEnvironment(failed)).filter((each) => each.endsWith('_ACCESS_TOKEN'));
-  // A program that ran, a redirection that took effect.
-  const made = batch.made();
-  if (wrong.length + left.length + made.length === 0 && code === EXIT_CODE) return [];
-  const told = `${wrong.length} wrong: ${wrong[0]?.slice(0, 300)}; left: ${left[0]}; made: ${made.join(' ')}`;
-  return [`${name}: ${told}; code ${code}; ${stderr.slice(0, 300)}`];
+  // A new file shows that a program ran or a redirection took effect.
+  const created = batch.createdFiles();
+  if (wrong.length + left.length + created.length === 0 && code === EXIT_CODE) return [];
+  const values = `${wrong.length} wrong: ${wrong[0]?.slice(0, 300)}`;
+  return [
+    `${name}: ${values}; left: ${left[0]}; created: ${created.join(' ')}; code ${code}; ${stderr.slice(0, 300)}`,
+  ];
 }
 
 /**
- * Every way to evaluate in every state of the shell, but no IFS beside an option: for quoted ways, in which
- * nothing is split or taken for a pattern, and elsewhere than in zsh, which splits only by an option. Hard
- * cases where options count, and in each way as a shell starts.
+ * Returns each context in each state of the shell. An IFS is combined with an option only for unquoted
+ * contexts of zsh: only zsh needs an option to split words, and quoted words are never split. Hard values are
+ * used for unquoted contexts and for each context in the plain state.
  */
 function cellsOf(shell: Shell): Cell[] {
   const values = randomValues(count, seed);
@@ -109,12 +112,12 @@ function cellsOf(shell: Shell): Cell[] {
       return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
   );
-  const long = writeBatch(shell, shell.name === 'dash' ? [...LONG, MANY_PIECES] : LONG);
+  const long = writeBatch(shell, shell.name === 'dash' ? [...LONG, MANY_RUNS] : LONG);
   return [...cells, { ...cells[0]!, name: 'values of 32 KiB', batch: long }];
 }
 
 test.for(SHELLS)(
-  `in $name each value arrives exactly, and a failure leaves none (SHELL_VALUES=${count}, SHELL_SEED=${seed})`,
+  `$name gets exact values, and none after a failure (SHELL_VALUES=${count}, SHELL_SEED=${seed})`,
   { timeout: 300_000 + count * 5000 },
   async (shell, { needs }) => {
     needs(missing(shell));

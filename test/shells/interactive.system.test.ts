@@ -1,4 +1,4 @@
-/** A failure at the prompt: the person's shell stays, knows the exit code, and has no stale token. */
+/** A failure at the prompt of an interactive shell. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openTerminal } from '../harness/programs/terminal';
 import { envCommand, type Session, startSession } from './session';
@@ -9,7 +9,7 @@ beforeAll(async () => {
   session = await startSession();
 });
 
-/** The next line typed, and what shows that the shell has lived on; the typed line itself must not match. */
+/** The next line that is typed, and its output in a living shell. The typed line itself must not match. */
 const AFTER: Readonly<Record<Shell['format'], readonly [typed: string, shown: RegExp]>> = {
   sh: [`echo "alive $? $\{GWTOKEN_ACCESS_TOKEN-gone}"`, /alive 2 gone/],
   fish: ['echo alive $status (set -q GWTOKEN_ACCESS_TOKEN || echo gone)', /alive 2 gone/],
@@ -21,9 +21,9 @@ const INTERACTIVE: Readonly<Record<string, readonly string[]>> = {
   bash: ['--norc', '-i'],
 };
 
-describe('a failure leaves the shell at its prompt', () => {
+describe('a failure of env', () => {
   for (const shell of SHELLS) {
-    test(shell.name, async ({ needs }) => {
+    test(`keeps ${shell.name} running, with the exit code and no stale token`, async ({ needs }) => {
       needs(missing(shell));
       const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
       const env = { ...session.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };

@@ -1,4 +1,4 @@
-/** The built program in scripts of each shell: two clients in one shell, a failure, and the topic's idioms. */
+/** The built program in scripts of each shell, with two clients, a failure, and the idioms of the help. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/env-formats';
@@ -12,7 +12,8 @@ beforeAll(async () => {
   session = await startSession();
 });
 
-const ours = (path: string): Record<string, string> =>
+/** Returns the token variables in an environment that `shell.save` wrote. */
+const tokenVariablesIn = (path: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(savedEnvironment(path)).filter(([name]) =>
       /^(EU|US|GWTOKEN)_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE)$/.test(name),
@@ -20,7 +21,7 @@ const ours = (path: string): Record<string, string> =>
   );
 
 test.for(SHELLS)(
-  'two clients live in one $name, nothing stays behind, and a failure is the script’s',
+  '$name holds two clients by prefix, and a failure of env ends the script with 2',
   async (shell, { needs }) => {
     needs(missing(shell));
     const hostile = join(session.dir, `hostile-${shell.name}`);
@@ -32,7 +33,7 @@ test.for(SHELLS)(
       ],
       formatNamed(shell.format),
     );
-    const made = makeHostileDirectory(hostile, [output]);
+    const createdFiles = makeHostileDirectory(hostile, [output]);
     const [evaluate] = Object.values(shell.contexts);
     const env = (flags: string) => evaluate!(envCommand(shell, flags));
     const saved = (step: string): string => join(session.dir, `${shell.name}-${step}`);
@@ -55,15 +56,16 @@ test.for(SHELLS)(
     const us = { US_ACCESS_TOKEN: US_TOKEN, US_TOKEN_TYPE: 'bearer', US_EXPIRES_AT: expiry };
     const eu = { EU_TOKEN_TYPE: 'bearer', EU_EXPIRES_AT: expiry };
     const both = { ...stale, ...us, ...eu, EU_ACCESS_TOKEN: EU_TOKEN, EU_SCOPE: 'read  write *' };
-    expect(ours(saved('both'))).toEqual(both);
-    expect(ours(saved('replaced'))).toEqual({ ...stale, ...us, ...eu, EU_ACCESS_TOKEN: US_TOKEN });
-    expect(ours(saved('unset'))).toEqual({ ...stale, ...us });
-    expect(ours(saved('failed'))).toEqual(us);
-    expect(made()).toEqual([]);
+    expect(tokenVariablesIn(saved('both'))).toEqual(both);
+    const replaced = { ...stale, ...us, ...eu, EU_ACCESS_TOKEN: US_TOKEN };
+    expect(tokenVariablesIn(saved('replaced'))).toEqual(replaced);
+    expect(tokenVariablesIn(saved('unset'))).toEqual({ ...stale, ...us });
+    expect(tokenVariablesIn(saved('failed'))).toEqual(us);
+    expect(createdFiles()).toEqual([]);
   },
 );
 
-/** What `gwtoken help shells` says is right everywhere in a script, also when there is no gwtoken at all. */
+/** The idioms of `gwtoken help shells` for scripts. Each must also work if gwtoken is not installed. */
 const IDIOMS: Readonly<Record<string, readonly string[]>> = {
   'with a check of the variable': [
     'unset GWTOKEN_ACCESS_TOKEN',
@@ -74,14 +76,15 @@ const IDIOMS: Readonly<Record<string, readonly string[]>> = {
   'a token in a variable': ['T=$(gwtoken get --region eu) || exit; export T'],
 };
 
-describe('the idioms of the topic stop a script', () => {
-  test.for(SHELLS.filter(({ format }) => format === 'sh'))('$name', async (shell, { needs }) => {
+describe('the idioms of gwtoken help shells', () => {
+  const posixShells = SHELLS.filter(({ format }) => format === 'sh');
+  test.for(posixShells)('stop a script of $name after a failure', async (shell, { needs }) => {
     needs(missing(shell));
-    const refused = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_CLIENT_SECRET_EU: '' };
+    const withoutSecret = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_CLIENT_SECRET_EU: '' };
     for (const [name, lines] of Object.entries(IDIOMS)) {
       for (const path of [session.env['PATH'] ?? '', '/usr/bin:/bin']) {
-        const script = [...lines, 'echo sailed on'];
-        const env = { ...refused, PATH: path };
+        const script = [...lines, 'echo "the script goes on"'];
+        const env = { ...withoutSecret, PATH: path };
         const result = await runScript(shell, shell.name, script, session, { env });
         expect([name, result.stdout]).toEqual([name, '']);
         expect(result.code).not.toBe(0);

@@ -11,7 +11,7 @@ export const US_TOKEN = 'us [a-z]* | & < > ? % ^ -n';
 
 export interface Session {
   readonly dir: string;
-  /** PATH has `gwtoken` in it, and both regions' clients are in variables. */
+  /** An environment with `gwtoken` on PATH, and the clients of both regions in variables. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -39,12 +39,12 @@ export async function startSession(): Promise<Session> {
   };
 }
 
-/** `gwtoken env` with the flags, as the shell's own format. */
+/** Returns the command line of `gwtoken env` for this shell. */
 export function envCommand(shell: Shell, flags: string): string {
   return `gwtoken env${shell.format === 'sh' ? '' : ` --format ${shell.format}`} ${flags}`.trimEnd();
 }
 
-/** Runs a script in the shell; `name` keeps scripts that run at the same time apart. */
+/** Runs a script in the shell. The files of scripts that run at the same time differ by `name`. */
 export function runScript(
   shell: Shell,
   name: string,

@@ -1,22 +1,22 @@
-/** The shells that the tests run in, with the options and the ways to evaluate that each of them has. */
+/** The shells of the tests, with their options and the contexts in which they evaluate an output. */
 import { existsSync, readFileSync } from 'node:fs';
 import { onPath, type Reason } from '../harness/needs';
 
 export interface Shell {
   readonly name: string;
-  /** The format of `gwtoken env` for it. */
+  /** The format of `gwtoken env` for this shell. */
   readonly format: 'sh' | 'fish' | 'csh';
   readonly command: string;
   readonly args: readonly string[];
-  /** Debian's package. */
+  /** The Debian package of the shell. */
   readonly debian: string;
-  /** Statements that put the shell into a state, by a name for messages; the first: as it starts. */
+  /** Statements that set options, by a name for messages. The first one keeps the shell's defaults. */
   readonly states: Readonly<Record<string, string>>;
-  /** How the output of a command gets evaluated; the first: as people do it. */
+  /** Lines that evaluate the output of a command, by a name for messages. The first one is the usual one. */
   readonly contexts: Readonly<Record<string, (command: string) => string>>;
-  /** Writes the environment of a child process into a file, NUL-separated. */
+  /** Returns a statement that writes the environment of a child process to a file, separated by NUL. */
   readonly save: (path: string) => string;
-  /** Runs a statement, and ends with the status of what was before it. */
+  /** Returns lines that run a statement and then exit with the status of the line before them. */
   readonly keepStatus: (statement: string) => readonly string[];
 }
 
@@ -28,7 +28,7 @@ const IFS = {
   ', IFS colon': 'IFS=:;',
 };
 
-/** Every option under every IFS. */
+/** Combines each option with each IFS. */
 function statesOf(options: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(options).flatMap(([name, statement]) =>
@@ -50,7 +50,7 @@ const ZSH_OPTIONS = {
   'shwordsplit globsubst nullglob': 'setopt shwordsplit globsubst nullglob;',
 };
 
-/** The environment that `shell.save` wrote. By bytes: latin1 keeps each as one character, all is ASCII. */
+/** Reads an environment that `shell.save` wrote. latin1 keeps a byte that a shell has damaged visible. */
 export function savedEnvironment(path: string): Record<string, string> {
   if (!existsSync(path)) return {};
   const entries = readFileSync(path, 'latin1').split('\0');
@@ -124,7 +124,7 @@ export const SHELLS: readonly Shell[] = [
   },
 ];
 
-/** Why a shell cannot be run here; undefined if it can. */
+/** Returns the reason why a shell cannot run here; undefined if it can. */
 export function missing({ command, debian }: Shell): Reason {
   if (process.platform === 'win32') return 'needs POSIX';
   if (existsSync(command) || onPath(command) !== undefined) return undefined;

@@ -1,12 +1,12 @@
-/** Values to pass on: what a token may be (RFC 6749 appendix A.12), and then as bad as that can get. */
+/** Values of variables: all that a token can be (RFC 6749 appendix A.12), including the hardest for shells. */
 import fc from 'fast-check';
 
-/** Each printable character of ASCII as a value of its own. */
+/** One value for each printable ASCII character. */
 export const SINGLE_CHARACTERS: readonly string[] = Array.from({ length: 95 }, (_, index) =>
   String.fromCharCode(0x20 + index),
 );
 
-/** What has broken some encoder in some shell, or looks as if it could. */
+/** Values that broke an encoding in some shell, or look as if they could. */
 export const EDGES: readonly string[] = [
   'read write admin',
   '   ',
@@ -43,11 +43,11 @@ export const EDGES: readonly string[] = [
   'it\'s 100% "~/*" & more; `!#\\',
 ];
 
-/** As long as a token may be. */
+/** Values of the longest token that gwtoken accepts. */
 export const LONG: readonly string[] = ['a'.repeat(32 * 1024), '$'.repeat(32 * 1024), ' '.repeat(32 * 1024)];
 
-/** More pieces than dash can hold in one word; busybox fails at the same number, but in half a minute. */
-export const MANY_PIECES = 'a$'.repeat(1_800);
+/** More runs than dash can hold in one word. busybox fails at the same number, but takes half a minute. */
+export const MANY_RUNS = 'a$'.repeat(1_800);
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -61,7 +61,7 @@ const nasty = fc.string({
 });
 const value = fc.oneof({ weight: 4, arbitrary: printable }, { weight: 3, arbitrary: nasty });
 
-/** As many random values as asked for, the same ones for the same seed. */
+/** Returns random values, which are the same for the same seed. */
 export function randomValues(count: number, seed: number): string[] {
   return fc.sample(value, { numRuns: count, seed });
 }

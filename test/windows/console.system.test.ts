@@ -1,4 +1,4 @@
-/** A console of Windows: what is shown on it, what is asked there, and Ctrl-C. */
+/** Output, prompts and Ctrl-C on a Windows console. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const unavailable = windowsUnavailable();
 const LIMIT_MS = 60_000;
 const CTRL_C = '\x03';
 
-describe('a console of Windows', { timeout: 180_000 }, () => {
+describe('on a Windows console', { timeout: 180_000 }, () => {
   let windows: Windows;
   let endpoint: TokenEndpoint;
   let env: Record<string, string>;
@@ -23,35 +23,35 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     needs(unavailable);
     endpoint = await startTokenEndpoint(() => tokenReply('token'));
     config = join(windows.dir, `config-${new URL(endpoint.authUrl).port}`);
-    // Wine gives the programs that it starts itself its own APPDATA.
+    // Wine would set its own APPDATA, so the directories are set instead.
     env = { GWTOKEN_CONFIG_DIR: windowsPath(config), GWTOKEN_CACHE_DIR: windowsPath(`${config}-cache`) };
   });
   afterAll(() => windows?.close());
 
   const open = (args: readonly string[], more: Record<string, string> = {}): Terminal =>
     windows.console(args, { ...env, ...more });
-  /** Presses Enter until it is heard: Wine drops what comes before a prompt reads its keys. */
-  const press = async (console: Terminal, key: '\r', shows: RegExp): Promise<void> => {
+  /** Presses Enter until the prompt reacts, because Wine drops keys that arrive before the prompt reads. */
+  const pressEnter = async (console: Terminal, reaction: RegExp): Promise<void> => {
     for (let tries = 0; tries < 15; tries++) {
-      console.type(key);
-      const seen = await console.waitFor(shows, 4_000).catch(() => undefined);
-      if (seen !== undefined) return;
+      console.type('\r');
+      const shown = await console.waitFor(reaction, 4_000).catch(() => undefined);
+      if (shown !== undefined) return;
     }
-    throw new Error(`nothing heard: ${console.screen()}`);
+    throw new Error(`no reaction to Enter: ${console.screen()}`);
   };
   const items = async () =>
     (await windows.credentials()).map(({ account, password }) => [account, JSON.parse(password)]);
 
-  test('login asks for what is missing, with the secret unseen, and stores it', async () => {
+  test('login prompts for missing values, hides the secret and stores the client', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
     await login.waitFor('Region', LIMIT_MS);
-    await press(login, '\r', /Type eu or us\s+Region/);
+    await pressEnter(login, /Type eu or us\s+Region/);
     login.type('eu\r');
     await login.waitFor('Client ID (', LIMIT_MS);
-    await press(login, '\r', /Required\s+Client ID/);
+    await pressEnter(login, /Required\s+Client ID/);
     login.type('client-1\r');
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await press(login, '\r', /Required\s+Client secret/);
+    await pressEnter(login, /Required\s+Client secret/);
     login.type('geheim-+/=&%\r');
     expect(await login.exit).toEqual({ code: 0, signal: null });
     expect(login.screen()).not.toContain('geheim');
@@ -63,16 +63,16 @@ describe('a console of Windows', { timeout: 180_000 }, () => {
     expect(await items()).toEqual([]);
   });
 
-  test('Ctrl-C at a prompt gives 130, and nothing is stored', async () => {
+  test('Ctrl-C at a prompt of login exits with 130 and stores nothing', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl, '--region', 'eu', '--client-id', 'x']);
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await press(login, '\r', /Required\s+Client secret/);
+    await pressEnter(login, /Required\s+Client secret/);
     login.type(CTRL_C);
     expect(await login.exit).toEqual({ code: 130, signal: null });
     expect(await items()).toEqual([]);
   });
 
-  test('Ctrl-C reaches the command of exec, and its exit code is kept', async () => {
+  test('Ctrl-C reaches the command of exec, whose exit code exec passes on', async () => {
     const script = join(windows.dir, 'hear.cjs');
     writeFileSync(
       script,

@@ -1,4 +1,4 @@
-/** The executable for Windows, in Wine: it starts, fetches a token, and uses the Credential Manager. */
+/** The executable for Windows in Wine starts, fetches a token and uses the Credential Manager. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpo
 import { missing } from '../harness/needs';
 import { openWindows, type Windows, windowsPath, windowsUnavailable } from './wine';
 
-/** Bun wants it of Windows 10; Wine 8 has only the function that it calls. */
+/** A library of Windows 10 that Bun loads. Wine 8 lacks it, but has the function that this one calls. */
 const BCRYPT_PRIMITIVES = `#include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 __declspec(dllexport) BOOL ProcessPrng(PBYTE bytes, SIZE_T count) {
@@ -32,12 +32,12 @@ describe('the executable for Windows', { timeout: 180_000 }, () => {
   beforeEach(({ needs }) => needs(reason));
   afterAll(() => windows?.close());
 
-  test('fetches a token, and one of a client in the Credential Manager', async () => {
+  test('fetches tokens for clients in variables and in the Credential Manager', async () => {
     const endpoint = await startTokenEndpoint((post) => tokenReply(post));
     const env = {
       GWTOKEN_REGION: 'eu',
       GWTOKEN_AUTH_URL: endpoint.authUrl,
-      // Where the keychain module is unpacked.
+      // The executable unpacks the keychain module there.
       TEMP: windowsPath(windows.dir),
       TMP: windowsPath(windows.dir),
     };

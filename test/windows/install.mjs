@@ -1,5 +1,4 @@
-// What the tests of Windows need, made once and kept beside the installed packages: Node for Windows, and a Wine prefix
-// to copy.
+// Installs the parts of the Windows tests once, beside the npm packages: Node for Windows, and a Wine prefix to copy.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,20 +6,20 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Where all of it is kept. */
+/** The directory of the installed parts. */
 export const KEPT = join(dirname(dirname(here)), 'node_modules', '.cache', 'windows');
 
-/** Debian's packages, each with the program that tells that it is there. Wine runs programs for x64 on x64 alone. */
+/** Debian packages with a program of each. Empty on other machines, because Wine runs x64 programs only on x64. */
 export const WINE_PACKAGES =
   process.platform === 'linux' && process.arch === 'x64'
     ? { wine: '/usr/bin/wine', wine64: '/usr/lib/wine/wine64' }
     : {};
 
-/** What has to be there; each is made whole or not at all. Debian's Wine 8 runs no later Node: 24 wants Wine 10. */
+/** The parts, each of which is installed completely or not at all. Wine 8 is too old for Node 24. */
 export const PARTS = ['prefix', 'node-20'];
 
 /**
- * What Wine needs to run, and nothing of the caller's environment (proxies, CA files, CI).
+ * Returns Wine's environment, without the caller's variables for proxies, CA files and CI.
  *
  * @param {string} prefix
  */
@@ -29,25 +28,25 @@ export const wineEnv = (prefix) => ({
   HOME: prefix,
   LANG: 'C.UTF-8',
   WINEPREFIX: prefix,
-  // The server's own directory, which it leaves behind.
+  // wineserver leaves a directory behind in TMPDIR.
   TMPDIR: dirname(prefix),
   WINEARCH: 'win64',
   WINEDEBUG: '-all',
-  // No offers to fetch .NET and a browser, and no menus in the desktop of whoever runs the tests.
+  // Prevents offers to download .NET and a browser, and menu entries on the developer's desktop.
   WINEDLLOVERRIDES: 'mscoree,mshtml,winemenubuilder.exe=',
 });
 
 /**
- * Makes what is missing. Without Debian's packages it does nothing.
+ * Installs missing parts, if the Debian packages are installed.
  *
- * @returns {string | undefined} what could not be had, and why
+ * @returns {string | undefined} the part that could not be installed, and why
  */
 export function installWindows() {
   const programs = Object.values(WINE_PACKAGES);
   if (programs.length === 0 || !programs.every((path) => existsSync(path))) return undefined;
   const missing = PARTS.filter((part) => !existsSync(join(KEPT, part)));
   if (missing.length === 0) return undefined;
-  console.log(`> making for the tests of Windows: ${missing.join(', ')}`);
+  console.log(`> installing for the Windows tests: ${missing.join(', ')}`);
   mkdirSync(KEPT, { recursive: true });
   for (const part of missing) {
     const made = mkdtempSync(join(KEPT, 'new-'));
@@ -56,7 +55,7 @@ export function installWindows() {
       else fetchNode(part.slice('node-'.length), join(made, part));
       renameSync(join(made, part), join(KEPT, part));
     } catch (error) {
-      // What went wrong stands above, where it was a program: its own stderr.
+      // The error of a program has already appeared on its stderr. Another process may have installed the part.
       if (!existsSync(join(KEPT, part))) return `${part} (${error instanceof Error ? error.message : error})`;
     } finally {
       rmSync(made, { recursive: true, force: true });
@@ -66,7 +65,7 @@ export function installWindows() {
 }
 
 /**
- * As Windows 10: Wine 8 would say that it is 7, which Node refuses.
+ * Creates a Wine prefix that reports Windows 10. Wine 8 reports Windows 7 by default, and Node refuses that.
  *
  * @param {string} prefix
  */
@@ -81,7 +80,7 @@ function makePrefix(prefix) {
 }
 
 /**
- * npm's package of Node for Windows, which npm takes for a mistake on Linux: hence `--force`.
+ * Installs npm's package of Node for Windows. It needs `--force`, because npm rejects the package on Linux.
  *
  * @param {string} major
  * @param {string} target

