@@ -41,7 +41,7 @@ export interface Config {
 }
 export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One edit of the config file. The value undefined removes the key. Without a profile it is a general key. */
+/** One edit of the config file. The value undefined removes the key. Without a profile the key is general. */
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
@@ -159,7 +159,7 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** A text for the program. Its first words are then `option` and the path of a file with `content`. */
+  /** A text for the program. Its first words are `option` and a path with `content`, or `-` for stdin. */
   readonly text?: { readonly option: string; readonly content: string };
   /** Called when signals can no longer end gwtoken before the program. An error of it rejects the call. */
   readonly beforeStart?: (() => void) | undefined;
