@@ -127,7 +127,7 @@ export async function openSessions(): Promise<{
 
 /** Matches files that may exist: gwtoken's own, those that a killed run was writing, and strace's trace. */
 const KEPT =
-  /\/((config|clients)\.json|default-production-eu\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
+  /\/((config|clients)\.json|default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
 
 /** Describes what is wrong with the end of a run that met a fault; undefined if the end is acceptable. */
 export function misbehaviour(
