@@ -1,5 +1,5 @@
-// What the tests start, built if a source is newer: nobody tests yesterday's program by mistake. Each of vitest's
-// projects names what it needs as its globalSetup.
+// Builds the tested programs if a source is newer, so that no test runs an old build. Each project of vitest names
+// the builds that it needs as its globalSetup.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** @param {string} path */
 const file = (path) => join(root, path);
-/** When a file was last written, in milliseconds; 0 if there is none. @param {string} path */
+/** Returns the time of a file's last change in milliseconds; 0 if the file is missing. @param {string} path */
 const written = (path) => statSync(file(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Directories too: their time tells of a file that went. */
+/** Returns the time of the newest source. The time of a directory shows that a file in it was removed. */
 function newestSource() {
   const below = ['src', 'bin'].flatMap((name) => [
     name,
@@ -20,7 +20,7 @@ function newestSource() {
   return Math.max(...[...below, 'package.json', 'node_modules/.package-lock.json'].map(written));
 }
 
-/** A build of what is current would take dist/ away from programs that are running. */
+/** Builds the package and the action if they are outdated. A needless build would pull dist/ from running programs. */
 export function buildPackage() {
   const built = ['dist/gwtoken.cjs', '.github/actions/gwtoken/dist/action.cjs'].map(written);
   // Compiled code is for one version of Node.
@@ -31,7 +31,7 @@ export function buildPackage() {
     execFileSync(process.execPath, [file('bin/build/main.mjs'), program], { stdio: 'inherit' });
 }
 
-/** The executable, and the tests' own, which has whichever module is named at its start in keytar's place. */
+/** Builds the executable, and `any-keytar`, an executable that loads a test's module in place of keytar. */
 export async function buildExecutables() {
   const { ownTarget } = await import('../../bin/build/bun.mjs');
   const { buildExecutable, EXECUTABLES } = await import('../../bin/build/executable.mjs');

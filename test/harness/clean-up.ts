@@ -1,15 +1,15 @@
 type End = () => unknown;
 
 const remaining: End[] = [];
-/** Set by vitest-hooks.ts: what keeps an end for the test that is running, if one is. */
+/** Set by vitest-hooks.ts. Returns the function that registers an end with the running test, if a test runs. */
 let keeperOfTest: () => ((end: End) => void) | undefined = () => undefined;
 export const keepForTests = (keeper: typeof keeperOfTest): void => {
   keeperOfTest = keeper;
 };
 
 /**
- * Ends what was opened, the last first: with its test. What was opened for a whole file, or by several tests
- * at once, ends with the file; in other programs with {@link cleanUp}.
+ * Registers a function that runs at the end of the current test, the last one first. Outside of a single test it
+ * runs at the end of the file, and in other programs at {@link cleanUp}.
  */
 export function onCleanup(end: End): void {
   const keep = keeperOfTest();
@@ -17,7 +17,7 @@ export function onCleanup(end: End): void {
   else remaining.push(end);
 }
 
-/** Ends all that is left. Rejects with an AggregateError when some of it could not be ended. */
+/** Runs all remaining ends. Rejects with an AggregateError if some of them fail. */
 export async function cleanUp(): Promise<void> {
   const problems: unknown[] = [];
   for (let end = remaining.pop(); end !== undefined; end = remaining.pop()) {

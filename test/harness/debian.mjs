@@ -1,8 +1,8 @@
-// The packages of Debian that tests use. `npm run test:setup` installs them, needs.ts asks for them.
+// The Debian packages that tests use. `npm run test:setup` installs them, and needs.ts checks for them.
 import { existsSync, readFileSync } from 'node:fs';
 
 const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
-/** KWallet's daemon and its ciphers: of Qt 6 since Debian 13 and Ubuntu 25. @type {Record<string, string>} */
+/** KWallet's daemon and ciphers, which use Qt 6 since Debian 13 and Ubuntu 25. @type {Record<string, string>} */
 export const KWALLET = /^VERSION_ID="?(1[3-9]|2[5-9])/m.test(release)
   ? { kwallet6: '/usr/bin/kwalletd6', 'libqca-qt6-plugins': '/usr/share/doc/libqca-qt6-plugins/copyright' }
   : {
@@ -10,7 +10,7 @@ export const KWALLET = /^VERSION_ID="?(1[3-9]|2[5-9])/m.test(release)
       'libqca-qt5-2-plugins': '/usr/share/doc/libqca-qt5-2-plugins/copyright',
     };
 
-/** Each with the program or file that tells that it is there. @satisfies {Record<string, string>} */
+/** Each package with a program or file that shows that it is installed. @satisfies {Record<string, string>} */
 export const DEBIAN = {
   'gnome-keyring': '/usr/bin/gnome-keyring-daemon',
   'dbus-daemon': '/usr/bin/dbus-daemon',

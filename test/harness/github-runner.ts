@@ -1,8 +1,8 @@
-/** Reads a file for variables and outputs as actions/runner's FileCommandManager.cs does. */
+/** Parses a file of variables or outputs in the same way as FileCommandManager.cs of actions/runner. */
 export function readFileCommands(text: string): Map<string, string> {
   const entries = new Map<string, string>();
   const lines = text.split('\n');
-  // What stands behind the last line end is a line only if there is something.
+  // Text after the last line end counts as a line only if it is not empty.
   if (lines.at(-1) === '') lines.pop();
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
     if (line === '') continue;
@@ -14,7 +14,7 @@ export function readFileCommands(text: string): Map<string, string> {
       const end = lines.indexOf(line.slice(heredoc + 2));
       if (end < 0) throw new Error('Matching delimiter not found');
       entries.set(line.slice(0, heredoc), lines.splice(0, end).join('\n'));
-      // The delimiter.
+      // Drops the delimiter.
       lines.shift();
     } else {
       throw new Error('Invalid format');

@@ -1,11 +1,11 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** What `npm run test:setup` installs. */
+/** Matches the reasons that `npm run test:setup` removes. */
 const INSTALLABLE = /^needs (Debian|npm): /;
 
 /**
- * Counts what was left out by its reason, since such a run looks as green as a whole one.
- * A run of the system's tests in CI fails if a package of Debian or npm was all that was missing.
+ * Prints how many tests were skipped for each reason, because such a run looks as green as a complete one.
+ * In CI, a run of the system tests fails if a test was skipped for a missing package of Debian or npm.
  */
 export default class LeftOut implements Reporter {
   private vitest: Vitest | undefined;
@@ -19,11 +19,11 @@ export default class LeftOut implements Reporter {
       [...module.children.allTests()].map((test) => test.result() as { state: string; note?: string }),
     );
     const byReason = new Map<string, number>();
-    // Those that `-t` passed over have no reason: they were left out on purpose, and may be hundreds.
+    // Tests that `-t` skips have no reason. They are skipped on purpose, and may be hundreds.
     for (const { note } of results) if (note) byReason.set(note, (byReason.get(note) ?? 0) + 1);
     const print = (text: string) => this.vitest?.logger.log(text);
     const count = (state: string) => results.filter((result) => result.state === state).length;
-    // For who reads logs by program: vitest's own line is coloured, and leaves out what is 0.
+    // A line for programs that read logs: vitest's own line has colours, and omits counts of 0.
     print(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
     for (const [reason, tests] of [...byReason].sort(([, a], [, b]) => b - a))
       print(`left out: ${String(tests).padStart(4)}  ${reason}`);

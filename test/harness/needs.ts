@@ -6,12 +6,12 @@ import { FORM } from './programs/program';
 
 declare module 'vitest' {
   interface TestContext {
-    /** Leaves the test out if one of these is missing here: a {@link Need}, or a reason found elsewhere. */
+    /** Skips the test if this machine lacks a {@link Need}, or if an argument is a reason to skip it. */
     needs(...needs: readonly (Need | Reason)[]): void;
   }
 }
 
-/** The reason a test is left out; undefined if none. `npm run test:setup` installs "needs Debian: …". */
+/** The reason to skip a test; undefined if it can run. `npm run test:setup` installs "needs Debian: …". */
 export type Reason = `needs ${string}` | undefined;
 export type Need = keyof typeof PLACES | keyof typeof PACKAGES | DebianPackage;
 type DebianPackage = keyof typeof DEBIAN;
@@ -19,26 +19,26 @@ type DebianPackage = keyof typeof DEBIAN;
 const PLACES = {
   posix: () => process.platform === 'win32' && 'needs POSIX',
   linux: () => process.platform !== 'linux' && 'needs Linux',
-  /** On Linux. */
+  /** Root on Linux. */
   root: () => (process.platform !== 'linux' || process.getuid?.() !== 0) && 'needs root on Linux',
-  /** A mount namespace of its own: root is not enough in a container. */
+  /** A separate mount namespace, for which root is not enough in a container. */
   namespace: () =>
     spawnSync('unshare', ['--mount', 'true']).status !== 0 &&
     'needs root on Linux with a mount namespace of its own',
-  /** For what is the Node's that runs the npm package. */
+  /** The npm package, for tests of the Node that runs it. */
   package: () => FORM !== 'package' && 'needs the npm package',
 } satisfies Record<string, () => false | Reason>;
 
 const BUS = ['dbus-daemon', 'dbus-bin', 'libsecret-tools'] as const;
 const SCREEN = ['xvfb', 'xdotool'] as const;
-/** What is made of several of Debian's packages, and runs on Linux only. */
+/** Needs that consist of several Debian packages. They run only on Linux. */
 const PACKAGES = {
   keyring: ['gnome-keyring', ...BUS],
   KeePassXC: ['keepassxc', ...BUS, ...SCREEN],
   KWallet: [...(Object.keys(KWALLET) as DebianPackage[]), ...BUS, ...SCREEN],
 } satisfies Record<string, readonly DebianPackage[]>;
 
-/** Tells the first thing that is missing here. */
+/** Returns the reason for the first need that this machine lacks. */
 export function missing(...needs: readonly (Need | Reason)[]): Reason {
   return needs.map(missingOne).find((reason) => reason !== undefined);
 }
@@ -51,10 +51,10 @@ function missingOne(need: Need | Reason): Reason {
 }
 
 function missingPackages(packages: readonly DebianPackage[]): Reason {
-  // Programs are started by their names, but for those of the system's own directories.
-  const isThere = (path: string) =>
+  // Programs in /bin directories are started by name, so they may be anywhere on PATH.
+  const isInstalled = (path: string) =>
     path.includes('/bin/') ? onPath(basename(path)) !== undefined : existsSync(path);
-  const absent = packages.filter((name) => !isThere(DEBIAN[name]));
+  const absent = packages.filter((name) => !isInstalled(DEBIAN[name]));
   return absent.length === 0 ? undefined : `needs Debian: ${absent.join(', ')}`;
 }
 

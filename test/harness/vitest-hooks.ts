@@ -1,9 +1,9 @@
-/** Loaded before each test file. The harness itself does not import vitest: demo and bench use it too. */
+/** Connects the harness to vitest before each test file. The demo and the bench use the harness without vitest. */
 import { afterAll, beforeEach, onTestFinished, TestRunner } from 'vitest';
 import { cleanUp, keepForTests } from './clean-up';
 import { missing } from './needs';
 
-// Vitest does not know which of several tests that run at once has opened something.
+// With concurrent tests, vitest cannot tell which test opened something, so that is closed after the file.
 keepForTests(() => {
   const test = TestRunner.getCurrentTest();
   return test && !test.concurrent ? (end) => onTestFinished(async () => void (await end())) : undefined;

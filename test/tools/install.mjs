@@ -1,10 +1,10 @@
-// npm run test:setup: what the system's tests need and `npm ci` does not bring.
+// npm run test:setup: installs what the system tests need beyond `npm ci`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { DEBIAN } from '../harness/debian.mjs';
 import { installWindows, WINE_PACKAGES } from '../windows/install.mjs';
 
-/** Installs it. apt-get says what that takes, and asks whoever is there. */
+/** Installs the packages. On a terminal apt-get shows them and asks first. */
 export function installForSystem() {
   if (!existsSync('/usr/bin/apt-get')) return leaveOut('only Debian and its like have what those tests need');
   const missing = Object.entries({ ...DEBIAN, ...WINE_PACKAGES })
@@ -16,7 +16,7 @@ export function installForSystem() {
       aptGet('install', '--no-install-recommends', ...(process.stdin.isTTY ? [] : ['-y']), ...missing);
     }
   } catch {
-    // What went wrong stands above: apt-get's own stderr.
+    // apt-get has already shown the error on its stderr.
     leaveOut(`these Debian packages are missing: ${missing.join(' ')}`);
     // CI must run every test.
     if (process.env['CI'] === 'true') process.exitCode = 1;

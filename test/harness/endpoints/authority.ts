@@ -4,22 +4,22 @@ import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { openDirectory } from '../homes/directory';
 
-/** PEM texts of a server. */
+/** Key and certificate of a server as PEM texts. */
 export interface Identity {
   readonly key: string;
-  /** The certificate, with those between it and the CA after it, as a server sends them. */
+  /** The certificate and then the intermediate certificates, in the order in which a server sends them. */
   readonly cert: string;
 }
 
 export interface Leaf {
-  /** As in subjectAltName; `IP:127.0.0.1, IP:::1, DNS:localhost` if left out. */
+  /** Names in the form of subjectAltName; by default `IP:127.0.0.1, IP:::1, DNS:localhost`. */
   readonly names?: string;
-  /** `/O=A Company/CN=id.test`; `/CN=gwtoken test server` if left out. */
+  /** Subject such as `/O=A Company/CN=id.test`; by default `/CN=gwtoken test server`. */
   readonly subject?: string;
-  /** Days from now, also negative; -1 and 30 if left out. */
+  /** Validity in days from now, which can be negative; by default -1 to 30. */
   readonly from?: number;
   readonly until?: number;
-  /** Signs with an intermediate authority, and sends its certificate or leaves it out. */
+  /** Signs with an intermediate CA, whose certificate the server sends or omits. */
   readonly intermediate?: 'sent' | 'left out';
 }
 
@@ -28,9 +28,9 @@ export interface Authority {
   readonly ca: string;
   readonly caFile: string;
   issue(leaf?: Leaf): Identity;
-  /** A certificate that vouches for itself, always the same. */
+  /** Returns a self-signed certificate, the same at each call. */
   selfSigned(): Identity;
-  /** A path in the directory of this authority; `middle.pem` is the intermediate's certificate. */
+  /** Returns a path in this authority's directory. `middle.pem` is the intermediate certificate. */
   file(name: string): string;
 }
 
@@ -42,7 +42,7 @@ interface Signer {
 
 const LOOPBACK = 'IP:127.0.0.1, IP:::1, DNS:localhost';
 
-/** A CA that nobody trusts and that issues whatever a test wants, right or wrong (X.509, RFC 5280). */
+/** Makes an untrusted CA, which issues valid and invalid certificates for tests. @see RFC 5280 */
 export function makeAuthority(): Authority {
   const directory = openDirectory();
   const file = (name: string) => join(directory, name);
@@ -82,13 +82,13 @@ const keyOf = ({ privateKey }: Signer): string => String(privateKey.export({ typ
 
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
 
-/** The PEM text of a certificate for a public key. */
+/** Returns the PEM text of a certificate for a public key. @see RFC 5280 section 4.1 */
 function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: number, until: number): string {
   const publicKey = of.publicKey.export({ type: 'spki', format: 'der' });
   const algorithm = sequence(oid(ECDSA_WITH_SHA256));
   const extensions = [
     ...own,
-    // Which of several CAs of one name it is.
+    // The key IDs tell CAs with the same name apart.
     extension('551d0e', der(0x04, keyId(of))),
     extension('551d23', sequence(der(0x80, keyId(by)))),
   ];
@@ -107,7 +107,7 @@ function certificate(of: Signer, by: Signer, own: readonly Buffer[], from: numbe
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Tag, length, content (X.690). */
+/** Encodes tag, length and content. @see X.690 */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -118,7 +118,7 @@ const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
 const bits = (content: Buffer): Buffer => der(0x03, Buffer.of(0), content);
 const text = (content: string, tag = 0x0c): Buffer => der(tag, Buffer.from(content));
 
-/** The digits are those of its encoding. */
+/** Encodes an object identifier, given in hexadecimal as its encoded content. */
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 
 const time = (days: number): Buffer =>
@@ -138,7 +138,7 @@ const keyId = ({ publicKey }: Signer): Buffer =>
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest();
 
-/** CA:TRUE. */
+/** The extension basicConstraints with CA:TRUE. */
 const AUTHORITY = [extension('551d13', sequence(der(0x01, Buffer.of(255))))];
 const server = (names: string): Buffer[] => [
   extension('551d11', sequence(...names.split(', ').map(alternativeName))),
@@ -149,5 +149,5 @@ function alternativeName(name: string): Buffer {
   if (name.startsWith('DNS:')) return text(value, 0x82);
   return der(0x87, isIPv4(value) ? Buffer.from(value.split('.').map(Number)) : IPV6_LOOPBACK);
 }
-/** `::1`, the only one that is asked for. */
+/** The bytes of `::1`, the only IPv6 address in the tests' certificates. */
 const IPV6_LOOPBACK = Buffer.alloc(16).fill(1, 15);

@@ -3,13 +3,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { onCleanup } from '../clean-up';
 
-/** Starts a DNS server as root on Linux, at an address of chance: the port is the same for all. */
+/** Starts a DNS server as root on Linux. Its address is random, because all DNS servers share one port. */
 export async function startDns(mode: 'silent' | 'knows no name'): Promise<string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const server = createSocket('udp4').bind(53, address);
   if (mode === 'knows no name') {
     server.on('message', (query, { port, address: peer }) => {
-      // A reply, and NXDOMAIN (RFC 1035 section 4.1.1).
+      // Turns the query into a reply with NXDOMAIN (RFC 1035 section 4.1.1).
       query.writeUInt16BE(0x8183, 2);
       server.send(query, port, peer);
     });

@@ -5,23 +5,23 @@ import { Worker } from 'node:worker_threads';
 import { onCleanup } from '../clean-up';
 import { type Listening, listen } from './listen';
 
-/** What a server does, byte by byte: nothing of HTTP is done for it. */
+/** The behaviour of a server, byte by byte. The server itself knows no HTTP. */
 export interface Script {
-  /** At each connection, before anything was read (with TLS: after the handshake). */
+  /** Called at each connection before anything is read, with TLS after the handshake. */
   connected?(socket: Socket, connection: number): void;
-  /** At each complete request, with its number from 1. */
+  /** Called at each complete request, with its number from 1. */
   answer?(socket: Socket, request: number, text: string): void;
 }
 
 export interface FaultServer extends Listening {
   connections: number;
-  /** Every complete request, as it came. */
+  /** The unparsed text of each complete request. */
   readonly requests: string[];
-  /** All that ever arrived, complete or not. */
+  /** Returns all received text, including incomplete requests. */
   received(): string;
 }
 
-/** A server on the loopback that follows the script, and never crashes over what its client does. */
+/** Starts a server on the loopback that follows the script and ignores all errors of its clients. */
 export async function startFaultServer(
   script: Script,
   { tls, host = '127.0.0.1', port = 0 }: { tls?: TlsOptions; host?: string; port?: number } = {},
@@ -56,7 +56,7 @@ export async function startFaultServer(
   return fault;
 }
 
-/** The server, whose TLS sockets can be reset too: Node resets only what is TCP itself. */
+/** Makes the server's TLS sockets resettable. Node itself can only reset TCP sockets. */
 function resetting(server: TlsServer): TlsServer {
   const below = new Map<number | undefined, Socket>();
   return server
@@ -70,7 +70,7 @@ function resetting(server: TlsServer): TlsServer {
     });
 }
 
-/** A closed port of the loopback. Systems give one below 32768 only if asked for that very one. */
+/** Returns a closed port of the loopback. It is below 32768, so no system gives it to another program. */
 export async function closedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_768);
@@ -81,7 +81,7 @@ export async function closedPort(): Promise<number> {
   }
 }
 
-/** Opens a port that answers no SYN: its queue is full, and its thread sleeps. Linux drops the rest. */
+/** Opens a port whose queue is full and whose thread sleeps, so that Linux drops all further SYN packets. */
 export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<number> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
@@ -104,7 +104,7 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<numb
   return own;
 }
 
-/** Starts a proxy that knows CONNECT; `refuse` gives the whole answer for a target that it refuses. */
+/** Starts a CONNECT proxy. `refuse` returns the whole reply for a rejected target, otherwise undefined. */
 export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,

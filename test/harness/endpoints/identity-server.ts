@@ -6,18 +6,19 @@ export interface IdentityClient {
   readonly clientSecret: string;
 }
 
-/** The client that a test has unless it asks for another. */
+/** The client of a test that names no other. */
 export const CLIENT: IdentityClient = { clientId: 'client', clientSecret: 'secret+/=&' };
 
 export interface IdentityServer extends TokenEndpoint {
-  /** The access tokens given out, oldest first. */
+  /** The issued access tokens, oldest first. */
   readonly issued: string[];
 }
 
 /**
- * Starts one region's identity endpoint, which answers as the certified one of independent-server does.
+ * Starts the identity endpoint of one region. It replies in the same way as the certified server of
+ * independent-server.
  *
- * @param clients those that it knows, a sandbox client being just one more
+ * @param clients the known clients, including those of the sandbox
  */
 export async function startIdentityServer({
   clients = [CLIENT],

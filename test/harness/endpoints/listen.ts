@@ -7,11 +7,11 @@ export interface Listening {
   readonly port: number;
   /** `http://127.0.0.1:PORT`; `https:` for a server that speaks TLS. */
   readonly url: string;
-  /** Cuts its connections, too. Done at the test's end if it was not done before. */
+  /** Closes the server and its connections. The end of the test does this too. */
   close(): Promise<void>;
 }
 
-/** Has a server listen on the loopback. */
+/** Makes a server listen on the loopback. */
 export async function listen(server: Server, host = '127.0.0.1', port = 0): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

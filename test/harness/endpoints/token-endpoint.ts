@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: object;
 }
 
-/** What POST number 1, 2, … gets; nothing: the connection is cut. */
+/** Returns the reply to POST number 1, 2, …; undefined cuts the connection. */
 export type Script = (
   post: number,
   form: URLSearchParams,
@@ -18,26 +18,26 @@ export interface TokenEndpoint {
   readonly authUrl: string;
   /** The form of each POST, in the order of their arrival. */
   readonly posts: URLSearchParams[];
-  /** The same requests as they came. */
+  /** The same requests with method, URL, headers and unparsed body. */
   readonly requests: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[];
-  /** For requests from now on. */
+  /** The script for the next requests. */
   answer: Script;
-  /** Milliseconds that replies to requests from now on are held back. */
+  /** Delay of the replies to the next requests, in milliseconds. */
   delayMs: number;
-  /** Holds back the replies to requests from now on, until what it returns is called. */
+  /** Holds back the replies to the next requests. Returns the function that releases them. */
   hold(): () => void;
-  /** Resolves when so many POSTs have arrived. */
+  /** Resolves when this number of POSTs has arrived. */
   arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A success by RFC 6749 section 5.1; a number stands for the token `token-NUMBER`. */
+/** Returns a successful reply. A number stands for the token `token-NUMBER`. @see RFC 6749 section 5.1 */
 export function tokenReply(token: string | number, more: object = {}): Answer {
   const accessToken = typeof token === 'number' ? `token-${token}` : token;
   return { body: { access_token: accessToken, token_type: 'bearer', expires_in: 3600, scope: '', ...more } };
 }
 
-/** Starts an endpoint with replies of the test's; identity-server.ts has one that knows clients. */
+/** Starts an endpoint with the test's replies. identity-server.ts has one that knows clients. */
 export async function startTokenEndpoint(
   answer: Script = (post) => tokenReply(post),
   tls?: { readonly key: string; readonly cert: string },

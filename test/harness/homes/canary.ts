@@ -3,14 +3,14 @@ import type { ProgramResult } from '../programs/program';
 import { filesBelow } from './files';
 import type { Home } from './home';
 
-/** Long enough to be found anywhere, with all that forms, JSON, shells and URLs escape. */
+/** A secret that is long enough to be found, with characters that forms, JSON, shells and URLs escape. */
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
 export const TOKEN = 'Canary-Token.a~b+c/d==';
-/** Every escape of them keeps the words; base64 does not. */
+/** Match the secret in any encoding. Escapes keep its words, and base64 has forms of its own. */
 export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET)];
 const TOKEN_FORMS = [/canary-token/i, ...base64Forms(TOKEN)];
 
-/** The middle part of a text's base64, at each of the three offsets that it can have inside a longer one. */
+/** Matches the middle of a text's base64 at each of the three offsets within a longer text. */
 function base64Forms(text: string): RegExp[] {
   return [0, 1, 2].map((offset) => {
     const encoded = Buffer.from(' '.repeat(offset) + text).toString('base64');
@@ -18,7 +18,7 @@ function base64Forms(text: string): RegExp[] {
   });
 }
 
-/** Both streams and every file but those that the test put there itself; the cache may have the token. */
+/** Fails if a stream or a new file contains the secret or the token. Only the cache may contain the token. */
 export function expectSilence(
   home: Home,
   result: ProgramResult,

@@ -8,7 +8,7 @@ import { CLIENT, type IdentityClient } from '../endpoints/identity-server';
 export const MACHINE: Host = { platform: process.platform, uid: process.geteuid?.() };
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 
-/** The file of the client `default:production:eu` in a directory of the token cache. */
+/** Returns the file of the client `default:production:eu` in a directory of the token cache. */
 export const entryIn = (cache: string): string => entryPath(cache, EU);
 
 /** An entry as gwtoken writes it for a client in the keychain, whose token lives an hour from now. */
@@ -40,7 +40,7 @@ export function putEntry(cache: string, text: string): void {
   writeFileSync(entryIn(cache), text, { mode: 0o600 });
 }
 
-/** The variables of a client: enough to fetch a token with. */
+/** Returns the variables of a client, which are enough to get a token. */
 export function inVariables(authUrl: string, { clientId, clientSecret } = CLIENT): Record<string, string> {
   return {
     GWTOKEN_REGION: 'eu',
@@ -50,7 +50,7 @@ export function inVariables(authUrl: string, { clientId, clientSecret } = CLIENT
   };
 }
 
-/** What a client in the keychain has in the environment. */
+/** Returns the variables without credentials, for a client in the keychain. */
 export function withoutVariables(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GWTOKEN_CLIENT_')));
 }

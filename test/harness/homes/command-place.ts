@@ -5,10 +5,10 @@ import { type IdentityServer, startIdentityServer } from '../endpoints/identity-
 import { filesBelow } from './files';
 import { type Home, openHome } from './home';
 
-/** A client secret with what shells, JSON and forms trip over. Only the endpoint may ever see it. */
+/** A client secret with characters that are special in shells, JSON and forms. Only the endpoint may get it. */
 export const CANARY = 'canary-s3cret "\\$`\' +/=&%<>|;!~{}[]#@';
 
-/** A home whose config names the command, and the endpoint that knows the client `from-command`. */
+/** Opens a home whose config names the command, and an endpoint that knows the client `from-command`. */
 export async function startPlace(command: string): Promise<Home & { readonly identity: IdentityServer }> {
   const clients = [{ clientId: 'from-command', clientSecret: CANARY }];
   const identity = await startIdentityServer({ clients });
@@ -17,13 +17,13 @@ export async function startPlace(command: string): Promise<Home & { readonly ide
   return { ...home, identity };
 }
 
-/** Writes the credentials where a command prints them from, so that no quoting comes in between. */
+/** Writes the credentials to a file that the command prints, so that no shell has to quote them. */
 export function putAnswer(dir: string, before = '', after = ''): void {
   const answer = JSON.stringify({ client_id: 'from-command', client_secret: CANARY });
   writeFileSync(join(dir, 'answer'), before + answer + after);
 }
 
-/** The secret is in none of the texts and in no file of the place but the command's own. */
+/** Fails if one of the texts, or a file other than the command's, contains the secret. */
 export function expectNoCanary(dir: string, ...texts: string[]): void {
   for (const text of texts) expect(text).not.toContain('canary-s3cret');
   for (const [path, bytes] of filesBelow(dir)) {

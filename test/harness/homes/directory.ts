@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 
-/** Makes a temporary directory; it goes with the test. */
+/** Makes a temporary directory, which the end of the test removes. */
 export function openDirectory(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-test-')));
   onCleanup(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
   return dir;
 }
 
-/** The directories that gwtoken has to itself. */
+/** The directories of one gwtoken. */
 export interface HomeDirectories {
   readonly dir: string;
   /** HOME and the XDG directories, which are not made, on top of what was given. */

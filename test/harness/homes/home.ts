@@ -12,19 +12,19 @@ import { type HomeDirectories, openDirectories } from './directory';
 
 type Env = Readonly<Record<string, string>>;
 
-/** A home of its own, and gwtoken in it. */
+/** A separate home directory, and gwtoken in it. */
 export interface Home extends HomeDirectories {
   /** Runs gwtoken to its end; `env` comes on top of the home's. */
   gwtoken(args: readonly string[], more?: Partial<ProgramOptions>): Promise<ProgramResult>;
   /** Stores a client with `gwtoken login`; rejects if that fails. */
   login(login?: Login): Promise<ProgramResult>;
-  /** Starts it, for a test that sends it a signal or does something meanwhile. */
+  /** Starts gwtoken, for a test that acts or sends a signal while it runs. */
   start(args: readonly string[], more?: Partial<ProgramOptions>): RunningProgram;
-  /** Runs it on a terminal of its own. */
+  /** Runs gwtoken on a new terminal. */
   terminal(args: readonly string[], more?: Partial<Parameters<typeof openGwtoken>[1]>): Terminal;
 }
 
-/** Makes an empty home, which goes with the test; `env` is a keyring's, say, or a client in variables. */
+/** Makes an empty home, which the end of the test removes. `env` can be a keyring's, or a client's variables. */
 export function openHome(env: Env = {}): Home {
   const directories = openDirectories(env);
   const within = <T extends { readonly env?: Env }>(more: T) => ({

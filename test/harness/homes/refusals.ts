@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Expects a refused command line's form: nothing on stdout, one error line, then hints and nothing else. */
+/** Expects the output of a rejected command line: an empty stdout, one error line, and then only hints. */
 export function expectRefusal(
   { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
   expected: number,

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { openDirectory } from '../homes/directory';
 
-/** Makes a program for Node of a TypeScript file and what it imports; gives its path. */
+/** Bundles a TypeScript file and its imports for Node. Returns the path of the program. */
 export async function bundle(source: string): Promise<string> {
   const dir = openDirectory();
   const made = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });

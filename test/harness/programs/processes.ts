@@ -11,7 +11,7 @@ export function inProc<T>(look: () => T, otherwise: T): T {
   }
 }
 
-/** The command lines of processes with `text` in their environment (Linux, /proc): what a run left behind. */
+/** Returns the command lines of processes with `text` in their environment, from /proc on Linux. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -23,7 +23,7 @@ export function processesWith(text: string): string[] {
     );
 }
 
-/** Waits until there is none left, ten seconds at most, and gives those that are. */
+/** Waits up to ten seconds until no process has `text` in its environment. Returns those that remain. */
 export async function leftBehind(text: string): Promise<string[]> {
   await until('none is left', () => processesWith(text).length === 0, 10_000).catch(() => {});
   return processesWith(text);

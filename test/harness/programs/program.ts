@@ -15,10 +15,10 @@ export const executable = (directory = '.'): string =>
 /** The words that start gwtoken, with another Node if TESTED_NODE names one. All starts use them. */
 export const GWTOKEN: Words =
   FORM === 'executable' ? [executable()] : [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM];
-/** The same for a line of shell. */
+/** The same words for a line of a shell. */
 export const GWTOKEN_SH = GWTOKEN.map((word) => `'${word}'`).join(' ');
 
-/** Makes the program meet a fault that is none of its own, as soon as it listens for such. */
+/** Returns a gwtoken that runs the code `fault` as soon as it handles unhandled rejections. */
 export function preloading(fault: string): { readonly program: Words; readonly env: Record<string, string> } {
   const file = join(openDirectory(), 'fault.cjs');
   writeFileSync(
@@ -36,7 +36,7 @@ export function preloading(fault: string): { readonly program: Words; readonly e
 
 export type Words = readonly [command: string, ...before: string[]];
 
-/** Puts a `gwtoken` into a directory, which it makes if need be; returns a PATH that begins with it. */
+/** Writes a `gwtoken` into a directory, which may be missing. Returns a PATH that starts with the directory. */
 export function linkProgram(directory: string): string {
   mkdirSync(directory, { recursive: true });
   if (process.platform === 'win32') {
@@ -96,7 +96,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
   return startCommand(wordsOf(args, options), options);
 }
 
-/** The whole command line. */
+/** Returns the words of the whole command line. */
 export function wordsOf(
   args: readonly string[],
   { wrapper = [], program = GWTOKEN }: Pick<ProgramOptions, 'wrapper' | 'program'>,

@@ -33,7 +33,7 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-/** Runs gwtoken on a terminal of its own. */
+/** Runs gwtoken on a new terminal. */
 export function openGwtoken(
   args: readonly string[],
   options: TerminalOptions & Pick<ProgramOptions, 'program' | 'wrapper'>,
@@ -41,7 +41,7 @@ export function openGwtoken(
   return openTerminal(wordsOf(args, options), options);
 }
 
-/** Runs a command on a terminal of its own (a pty), which is closed with the test. */
+/** Runs a command on a new terminal (a pty), which the end of the test closes. */
 export function openTerminal([command = '', ...args]: readonly string[], options: TerminalOptions): Terminal {
   const pty = spawn(command, args, {
     name: 'xterm-256color',
@@ -104,7 +104,7 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   };
 }
 
-/** Reads the rest before a terminal is closed: Node takes it for ended while the kernel has more. */
+/** Reads the rest of the output before the terminal closes, because Node ends while the kernel still has some. */
 function readToTheEnd(pty: IPty, onRest: (text: string) => void): void {
   const { _socket: socket, _fd: fd } = pty as unknown as { _socket: Socket; _fd: number };
   const destroy = socket.destroy.bind(socket);

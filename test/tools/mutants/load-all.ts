@@ -1,3 +1,3 @@
 /// <reference types="vite/client" />
-/** Loads every module first: else a constant would count as covered by the test that loads it first. */
+/** Loads all modules before the tests. Otherwise a constant counts as covered only by the test that loads it. */
 import.meta.glob('/src/{formats,settings,credentials,token,cli,commands}/**/*.ts', { eager: true });

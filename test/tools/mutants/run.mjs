@@ -1,12 +1,12 @@
-// npm run mutants [-- ROOM …]: changes the source in many small ways, one at a time, and tells which no test
-// notices. Stryker is fetched here: nobody who never runs it needs its 170 packages.
+// npm run mutants [-- ROOM …]: makes many small changes to the source, one at a time, and lists those that no test
+// notices. Stryker has 170 packages, so it is only installed here.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildPackage } from '../../harness/builds.mjs';
 
-// The last that runs on Node 20.
+// The last version that runs on Node 20.
 const VERSION = '9.6.1';
 const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
@@ -24,12 +24,12 @@ if (!existsSync(program)) {
   mkdirSync(prefix, { recursive: true });
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const packages = ['core', 'vitest-runner'].map((name) => `@stryker-mutator/${name}@${VERSION}`);
-  // Without its peers: its vitest has to be ours.
+  // Omits the peers, because Stryker has to use this repository's vitest.
   const args = ['install', '--prefix', prefix, '--legacy-peer-deps', ...quiet, ...packages];
   execFileSync('npm', args, { stdio: 'inherit' });
 }
 
-// For the tests that start the program.
+// Some tests start the built program.
 buildPackage();
 const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
