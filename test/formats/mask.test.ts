@@ -23,7 +23,7 @@ beforeEach(() => {
     appender: () => receive('file'),
     replaceFile: (_, text) => receive('file')(text),
     async runProgram(_, args, { env, text }) {
-      receive('command')(`${args} ${env['GWTOKEN_ACCESS_TOKEN']} ${text}`);
+      receive('command')(`${args} ${env['GWTOKEN_ACCESS_TOKEN']} ${text?.content}`);
       return { code: 0, signal: null };
     },
   };
