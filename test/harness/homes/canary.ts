@@ -6,7 +6,7 @@ import type { Home } from './home';
 /** A secret that is long enough to be found, with characters that forms, JSON, shells and URLs escape. */
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
 export const TOKEN = 'Canary-Token.a~b+c/d==';
-/** Match the secret in any encoding. Escapes keep its words, and base64 has forms of its own. */
+/** Match the secret in each encoding: escapes keep its words, but base64 does not. */
 export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET)];
 const TOKEN_FORMS = [/canary-token/i, ...base64Forms(TOKEN)];
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * Every regular file below a directory, by its path relative to it with `/` between; links are not followed. One
- * that goes meanwhile is none: what a killed program has started may still run.
+ * Returns the regular files below a directory by their relative paths, with `/` as separator. It follows no links,
+ * and skips a file that disappears meanwhile, because a child of a killed program may still run.
  */
 export function filesBelow(dir: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();

@@ -49,28 +49,28 @@ export function linkProgram(directory: string): string {
 }
 
 export interface CommandOptions {
-  /** The whole environment but for PATH: nothing of the developer's own gets in. */
+  /** The whole environment except PATH, so that the developer's own variables have no effect. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written and then closed; empty if left out. */
+  /** The text on stdin; by default empty. */
   readonly stdin?: string | Buffer;
   readonly cwd?: string;
-  /** 30,000 if left out. A program that is still running then is killed, and the promise rejects. */
+  /** By default 30,000. A program that runs longer is killed, and the promise rejects. */
   readonly timeoutMs?: number;
-  /** For a batch file of Windows. */
+  /** Runs the command in a shell, as a batch file of Windows needs. */
   readonly shell?: boolean;
-  /** In a session of its own, so without the terminal that the tests may have been started from. */
+  /** Runs the command in a new session, so that it has no terminal even if the tests have one. */
   readonly detached?: boolean;
 }
 
 export interface ProgramOptions extends CommandOptions {
-  /** What starts it, such as setpriv(1) with its arguments; what it is to start comes behind. */
+  /** A program such as setpriv(1), with its arguments, that starts gwtoken. */
   readonly wrapper?: readonly string[];
   /** Other words than {@link GWTOKEN}: a copy's, or another Node's. */
   readonly program?: Words;
 }
 
 export interface ProgramResult {
-  /** Null when a signal ended it. */
+  /** The exit code; null if a signal ended the program. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -81,7 +81,7 @@ export interface ProgramResult {
 export interface RunningProgram {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** What it has written to stderr so far. */
+  /** Returns the stderr so far. */
   stderr(): string;
   readonly result: Promise<ProgramResult>;
 }
@@ -91,7 +91,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions): Pr
   return startProgram(args, options).result;
 }
 
-/** Starts gwtoken, for a test that sends it a signal or does something meanwhile. */
+/** Starts gwtoken, for a test that acts or sends a signal while it runs. */
 export function startProgram(args: readonly string[], options: ProgramOptions): RunningProgram {
   return startCommand(wordsOf(args, options), options);
 }
@@ -104,7 +104,7 @@ export function wordsOf(
   return [...wrapper, ...program, ...args];
 }
 
-/** Runs any command in the same way: a shell whose script calls gwtoken, or what stands around it. */
+/** Runs any command, such as a shell whose script calls gwtoken. */
 export function runCommand(words: readonly string[], options: CommandOptions): Promise<ProgramResult> {
   return startCommand(words, options).result;
 }
