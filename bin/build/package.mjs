@@ -107,6 +107,8 @@ export async function bundle(
   const { output } = await bundle.write({
     dir: directory,
     format: 'cjs',
+    // bin/launcher.ts compiles the files as scripts, in which `import()` of Node's modules fails.
+    dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     codeSplitting,
