@@ -10,7 +10,7 @@ beforeEach(() => {
   gw.configure({ region: 'eu', 'api-url': 'https://gw.{region}.example.com/v1/' });
   gw.own = {
     async runProgram(_, args) {
-      words = args.slice(2);
+      words = args;
       return { code: 0, signal: null };
     },
   };

@@ -149,7 +149,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
     sleep: async () => {},
     terminal: { ...PLAIN, promptProblem: () => 'a test' } as never,
     async runProgram(command, args, { env: variables, text }) {
-      done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text}`);
+      done.push(`runs ${[command, ...args].join(' ')} with ${JSON.stringify(variables)} ${text?.content}`);
       return { code: 0, signal: null };
     },
     async postForm(url, { body, timeoutMs, caFile }) {
