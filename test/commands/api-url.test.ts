@@ -50,6 +50,9 @@ describe('gwtoken curl', () => {
   test.each<[code: number, typed: readonly string[], hint: string | undefined]>([
     [6, ['-XPOST', '/a'], LATE],
     [3, ['get', '/a'], LATE],
+    [6, ['orders'], LATE],
+    [6, ['orders/5?a=b.c', '-sS'], LATE],
+    [6, ['other.test/orders'], undefined],
     [6, ['https://other.test', '-o', '/tmp/a'], undefined],
     [22, ['-f', 'other.test', '-o', '/tmp/a'], undefined],
     [1, ['-XPOST', 'http://other.test'], HTTP],

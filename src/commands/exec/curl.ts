@@ -46,7 +46,7 @@ function hintFor(code: number, first: string, rest: readonly string[]): string |
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
   const isPathLate = !first.includes('/') && rest.some((word) => word.startsWith('/'));
-  if (NOT_A_URL.includes(code) && isPathLate)
+  if (NOT_A_URL.includes(code) && (isPathLate || BARE_PATH.test(first)))
     return "a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]";
   return undefined;
 }
@@ -54,6 +54,9 @@ function hintFor(code: number, first: string, rest: readonly string[]): string |
 const UNSUPPORTED_PROTOCOL = 1;
 /** A URL that curl cannot read, and a host that it cannot resolve: it takes the path `/orders` for a host. */
 const NOT_A_URL = [3, 6];
+
+/** A path without its first slash, such as `orders/5`: a host has a dot or a port, but for short names. */
+const BARE_PATH = /^\w[\w-]*([/?]|$)/;
 
 /** A loopback address, and not one before a `\\` or `@`, which curl takes for user info. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
