@@ -1,0 +1,92 @@
+/**
+ * `gwtoken curl` beside plain curl: the same line of bash, run with one and with the other, sends the same
+ * request, apart from the token's header, and has the same output and exit code.
+ */
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { type Home, openHome } from '../harness/homes/home';
+import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
+
+interface Request {
+  readonly line: string;
+  readonly headers: IncomingHttpHeaders;
+  /** One character for each byte. */
+  readonly body: string;
+}
+
+let home: Home;
+let url: string;
+let requests: Request[] = [];
+beforeAll(async () => {
+  const endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
+  home = openHome(inVariables(endpoint.authUrl));
+  const gateway = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('latin1')) body += chunk;
+    requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+    response.writeHead(request.url === '/missing' ? 404 : 200).end('the reply\n');
+  });
+  ({ url } = await listen(gateway));
+  writeFileSync(join(home.dir, 'file'), 'a line\n');
+  writeFileSync(join(home.dir, 'options'), 'user-agent = "from a file"\nheader = "x: 1"\n');
+});
+
+async function outcome(line: string, curl: string) {
+  requests = [];
+  const { code, signal, stdout, stderr } = await runCommand(
+    ['bash', '-c', line.replaceAll('CURL', curl).replaceAll('URL', url)],
+    { env: home.env, cwd: home.dir },
+  );
+  // curl makes up a boundary for each form.
+  const sent = JSON.stringify(requests).replace(/-{10,}\w+/g, 'BOUNDARY');
+  return { code, signal, stdout, stderr, requests: JSON.parse(sent) as Request[] };
+}
+
+test.each([
+  'CURL URL/a -sS',
+  'CURL URL/a?b=c#d -sS -X DELETE',
+  'CURL URL/a -sS -d @<(echo body=1)',
+  'CURL URL/a -sS --data-binary @/dev/fd/3 3<file',
+  'CURL URL/a -sS -F file=@<(echo part) -F "name=a b"',
+  'CURL URL/a -sS -d @/dev/fd/4 -o /dev/fd/5 3<file 4<file 5>out 6<file 7<file; cat out',
+  'echo body | CURL URL/a -sS -d @-',
+  'CURL URL/a -sS -T - <file',
+  'CURL URL/a -sS -T file',
+  'CURL URL/a -sS -K options',
+  'CURL URL/a -sS -K <(echo "user-agent = other")',
+  'CURL URL/a -sS -K - <<<\'header = "y: 2"\'',
+  "CURL URL/a -sS -d '' -H 'x;' -H 'y: a  b'",
+  "CURL URL/a -sS -d $'caf\\351\\\\ %s \"' -H $'x: \\351'",
+  "CURL URL/a -sS -w '%{http_code} %{num_connects}' -o /dev/null",
+  'CURL URL/a URL/b -sS',
+  'CURL URL/missing -sSf',
+  'CURL URL/missing -sS -o >(cat >&2); sleep 0.2',
+  'CURL http://127.0.0.1:1/ -sS',
+  'CURL URL/a -sS --no-such-option',
+  'CURL URL/a -sS -d @no-such-file',
+  'CURL URL/a -sS <&-',
+  'CURL URL/a -sS; CURL URL/b -sS; cat',
+])('gwtoken curl sends and returns what curl does: %s', async (line) => {
+  const plain = await outcome(line, 'curl');
+  const ours = await outcome(line, `${GWTOKEN_SH} curl`);
+  const withToken = plain.requests.map((request) => ({
+    ...request,
+    headers: { ...request.headers, authorization: 'Bearer the-token' },
+  }));
+  expect(ours).toEqual({ ...plain, requests: withToken });
+});
+
+test('sends nothing without a free descriptor for the header', async () => {
+  const taken = [3, 4, 5, 6, 7, 8].map((descriptor) => `${descriptor}<file`).join(' ');
+  expect(await outcome(`CURL URL/a -sS -d @/dev/fd/3 ${taken}`, `${GWTOKEN_SH} curl`)).toMatchObject({
+    code: 125,
+    stdout: '',
+    stderr: expect.stringMatching(/^gwtoken: error: too few free descriptors/),
+    requests: [],
+  });
+});
