@@ -152,7 +152,7 @@ describe('with nobody to ask, login', () => {
       line(
         '--region, --auth-url, --client-id, --secret-stdin',
         '--region eu --auth-url https://YOUR-AUTH-URL --client-id ID',
-        "the auth URL is the token endpoint without /oauth2/token; the endpoint's operator has it",
+        'the auth URL is the token endpoint before /oauth2/token: https://id.example.com',
       ),
     );
     gw.configure({ 'auth-url': 'https://{region}.example.com' });
@@ -264,7 +264,7 @@ describe('of a person, login', () => {
     gw.configure({ region: 'eu', profile: 'acme', 'auth-url.us': 'no URL' });
     const { code, stderr } = await gw.cli(['login']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^The auth URL is the token endpoint without .*\n/);
+    expect(stderr).toMatch(/^The auth URL is the token endpoint before .*\n/);
     expect(asked).toEqual([
       ['Region (eu or us)', 'eu'],
       ['Type eu or us', 'Type eu or us', undefined, undefined],

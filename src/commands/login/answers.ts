@@ -78,8 +78,8 @@ export function loginLine(client: Client, authUrl: string, clientId: string): st
   return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
 }
 
-const ABOUT_AUTH_URL =
-  "the auth URL is the token endpoint without /oauth2/token; the endpoint's operator has it";
+/** In 79 columns; nothing follows the URL, so that it can be copied. */
+const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
 
 async function readSecret({ stdin }: World): Promise<string> {
   try {
@@ -142,7 +142,7 @@ async function askAuthUrl(
       ? [error.message, ...error.hints].map(capitalized).join('. ')
       : undefined;
   };
-  if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}.\n`);
+  if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));
 }
 
