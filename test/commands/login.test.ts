@@ -70,6 +70,14 @@ describe('login', () => {
     expect(await line()).toBe('or:   gwtoken help shells');
   });
 
+  test('says how to keep a CA file that was a flag', async () => {
+    expect((await login('--region', 'eu', '--auth-url', A, '--ca-file', 'my ca.pem')).slice(-3)).toEqual([
+      "Next: gwtoken config set ca-file 'my ca.pem'",
+      'then: gwtoken get',
+      'or:   eval $(gwtoken env)',
+    ]);
+  });
+
   test('names the client if the settings alone name another', async () => {
     // One that is no URL is replaced.
     gw.configure({ 'auth-url.us': 'nonsense' });
@@ -78,11 +86,11 @@ describe('login', () => {
       `Set auth-url.us = ${A} in FILE`,
       ...next(' --region us'),
     ]);
-    expect((await login('--sandbox')).slice(1)).toEqual(next(' --region eu --sandbox'));
+    expect((await login('--sandbox')).slice(1)).toEqual(next(' --sandbox'));
     expect((await login('--profile', 'acme')).slice(1)).toEqual([
       `Set auth-url.eu = ${A} for profile acme in FILE`,
       'Set region = eu for profile acme in FILE',
-      ...next(' --region eu --profile acme'),
+      ...next(' --profile acme'),
     ]);
     const profiles = { acme: { 'auth-url.eu': A, region: 'eu' } };
     expect(readJson('config.json')).toEqual({ 'auth-url.us': A, 'auth-url.eu': A, region: 'eu', profiles });
@@ -130,7 +138,38 @@ describe('login', () => {
   });
 });
 
+describe('login warns before it stores', () => {
+  const OTHER = `gwtoken: warning: default:production:eu is stored for ${A}; it will not work with this auth URL`;
+  const KEEP_BOTH = 'hint: to keep both, log in with --profile NAME instead';
+
+  test('if its auth URL takes the place of that of another stored client', async () => {
+    await login('--region', 'eu', '--auth-url', A);
+    const lines = await login('--region', 'eu', '--auth-url', 'https://b.example.com', '--sandbox');
+    expect(lines.slice(0, 3)).toEqual([OTHER, KEEP_BOTH, STORED.replace('production', 'sandbox')]);
+  });
+
+  test('of no client with the same auth URL, another region or another profile', async () => {
+    await login('--region', 'eu', '--auth-url', A);
+    const others = [
+      ['--sandbox'],
+      ['--region', 'us', '--auth-url', `${A}/us`],
+      ['--profile', 'acme', '--auth-url', `${A}/x`],
+    ];
+    for (const flags of others) expect((await login(...flags)).join('\n')).not.toContain('warning');
+  });
+});
+
 describe('with nobody to ask, login', () => {
+  test('reports a missing keychain before a missing flag', async () => {
+    gw.own = {
+      keychain: { probe: () => Promise.reject(new GwtokenError('keychain', 'no keychain')) } as never,
+    };
+    expect((await gw.cli(['login'])).stderr).toBe(
+      'gwtoken: error: no keychain\n' +
+        'hint: set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)\n',
+    );
+  });
+
   const refused = async (...flags: string[]) => {
     const { code, stdout, stderr } = await gw.cli(['login', ...flags]);
     expect([code, stdout, gw.posts.length, gw.items.size]).toEqual([2, '', 0, 0]);
@@ -146,8 +185,6 @@ describe('with nobody to ask, login', () => {
         `example: printf %s "$SECRET" | gwtoken login ${flags} --secret-stdin`,
         ...more,
       );
-    // Before it looks for a keychain.
-    gw.own = { keychain: { probe: () => Promise.reject(new Error('no keychain')) } as never };
     expect(await refused()).toBe(
       line(
         '--region, --auth-url, --client-id, --secret-stdin',
@@ -245,7 +282,7 @@ describe('of a person, login', () => {
     const answersTo: Record<string, string[]> = {
       Region: ['', 'e', 'eu', 'US'],
       'Auth U': ['', 'a.test', 'http://a.test/x/', 'https://{region}.test/oauth2/token'],
-      Client: ['', 'ü', 'id'],
+      Client: ['', 'ü', 'id secret', 'id'],
     };
     const tryAll = (answers: string[], check: (answer: string) => string | undefined) => {
       asked.push(answers.map((answer) => check(answer)));
@@ -270,13 +307,18 @@ describe('of a person, login', () => {
       ['Type eu or us', 'Type eu or us', undefined, undefined],
       ['Auth URL for us', undefined],
       [
-        'Auth URL "" (from the prompt) is not a valid https:// URL. Example: https://identity.example.com',
+        'Required',
         'Auth URL "a.test" (from the prompt) is not a valid https:// URL. Did you mean: https://a.test',
         'Auth URL "http://a.test/x/" (from the prompt) is not encrypted. Use https://a.test/x',
         undefined,
       ],
       ['Client ID (us, production, profile acme)', undefined],
-      ['Required', 'It contains a character that is not allowed in a client ID', undefined],
+      [
+        'Required',
+        'It contains a character that is not allowed in a client ID',
+        'It contains a space; paste only the ID',
+        undefined,
+      ],
       ['Client secret (sent to https://us.test)'],
       ['Required', 'It contains a control character (such as a newline)', undefined],
     ]);

@@ -89,7 +89,7 @@ test('sandbox, second region and profile are clients of their own', async () => 
     await login(clients.acme, '--profile', 'acme'),
   ];
   expect(logins.map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect(logins[0]?.stderr).toContain('Next: gwtoken get --region eu --sandbox\n');
+  expect(logins[0]?.stderr).toContain('Next: gwtoken get --sandbox\n');
   expect(logins[1]?.stderr).toContain('Next: gwtoken get --region us\n');
 
   await get('--sandbox', '--no-cache');

@@ -1,6 +1,14 @@
 /** The answers that login needs: from flags, settings and stdin, or from a person. */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
+import {
+  type Client,
+  clientFlags,
+  clientName,
+  DEFAULT_PROFILE,
+  isRegion,
+  parseClientName,
+  REGIONS,
+} from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -12,8 +20,9 @@ import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../..
 import { clientParts, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
-import { quoted, shellWord } from '../../text';
+import { quoted, shellWord, warn } from '../../text';
 import type { Config, World } from '../../world';
+import { hintLine } from '../report';
 
 export interface Answers extends Credentials {
   readonly client: Client;
@@ -56,8 +65,10 @@ export async function readAnswers(
   const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
   const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
   const isPiped = sources.flags['secret-stdin'] ?? false;
-  if (region && authUrl !== undefined && clientId !== undefined && isPiped)
+  if (region && authUrl !== undefined && clientId !== undefined && isPiped) {
+    await warnOfOtherUrls(client, authUrl, world);
     return { client, authUrl, clientId, clientSecret: await readSecret(world) };
+  }
   const needed = [
     ...(region ? [] : ['--region']),
     ...(authUrl === undefined ? ['--auth-url'] : []),
@@ -110,6 +121,7 @@ export async function askMissing(
     () => resolve(SETTINGS.authUrl, { flags: {}, env: {}, config }, client)?.value,
   );
   const authUrl = givenUrl ?? (await askAuthUrl(client, suggested, world));
+  await warnOfOtherUrls(client, authUrl, world);
   const stored = world.clients.read()[clientName(client)]?.clientId;
   const clientId = givenId ?? (await askClientId(client, stored, world));
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
@@ -121,7 +133,21 @@ export async function askAgain(answers: Answers, world: World): Promise<Answers>
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
 }
 
+/** Warns of stored clients that will stop working, as the profile has one auth URL for each region. */
+async function warnOfOtherUrls(client: Client, authUrl: string, world: World): Promise<void> {
+  const { profile, region } = client;
+  for (const [name, stored] of Object.entries(world.clients.read())) {
+    const other = parseClientName(name);
+    const sharesUrl = other?.profile === profile && other.region === region && name !== clientName(client);
+    if (!sharesUrl || stored.authUrl === authUrl) continue;
+    warn(world, `${name} is stored for ${stored.authUrl}; it will not work with this auth URL`);
+    const hint = 'to keep both, log in with --profile NAME instead';
+    world.stderr.write(`${hintLine(hint, await world.terminal.paint('stderr'))}\n`);
+  }
+}
+
 const SOURCE = 'the prompt';
+const REQUIRED = 'Required';
 const NO_CONFIG: Config = { path: '', general: {}, profiles: {} };
 
 async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
@@ -137,6 +163,7 @@ async function askAuthUrl(
 ): Promise<string> {
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
+    if (answer === '') return REQUIRED;
     const error = valueOrError(() => parse(answer));
     return error instanceof GwtokenError
       ? [error.message, ...error.hints].map(capitalized).join('. ')
@@ -152,8 +179,13 @@ async function askClientId(
   { terminal }: World,
 ): Promise<string> {
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
-  const check = (answer: string) => asSentence(answer, clientIdProblem(answer));
+  const check = (answer: string) => asSentence(answer, typedIdProblem(answer));
   return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
+}
+
+/** Returns the fault of a typed client ID: with a space in it, it may be an ID and a secret pasted together. */
+function typedIdProblem(answer: string): string | undefined {
+  return /\s/.test(answer) ? 'contains a space; paste only the ID' : clientIdProblem(answer);
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
@@ -168,5 +200,5 @@ function capitalized(text: string): string {
 }
 
 function asSentence(answer: string, problem: string | undefined): string | undefined {
-  return answer === '' ? 'Required' : problem && `It ${problem}`;
+  return answer === '' ? REQUIRED : problem && `It ${problem}`;
 }

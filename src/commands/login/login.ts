@@ -7,7 +7,7 @@ import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import { oneLine, warn } from '../../text';
+import { oneLine, shellWord, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { type Limits, limitsOf } from '../../token/query';
 import { untilSignal } from '../../waiting';
@@ -22,12 +22,12 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const limits = limitsOf(sources, given);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const promptProblem = world.terminal.promptProblem();
-  const unattended =
-    promptProblem === undefined ? undefined : await readAnswers(given, sources, promptProblem, world);
-  // The look at the keychain takes its time, in which people type ahead.
-  if (!unattended) await world.terminal.hideTyping();
+  // People type ahead while the keychain is checked.
+  if (promptProblem === undefined) await world.terminal.hideTyping();
   await world.config.checkWritable();
   await checkKeychain(keychainTimeoutMs, world);
+  const unattended =
+    promptProblem === undefined ? undefined : await readAnswers(given, sources, promptProblem, world);
 
   const isVerified = flags.verify ?? true;
   const answers = await sayIfCancelled('stored', world, async () => {
@@ -48,7 +48,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
     ...edits.map((edit) => editText(edit, sources)),
-    ...nextSteps(client, world),
+    ...nextSteps(client, sources.flags['ca-file'], world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
   warnOfOthers(answers, sources, world);
@@ -142,13 +142,34 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
   return `Set ${key} = ${value}${ofProfile} in ${config.path}`;
 }
 
-/** Returns the commands to try next, in the user's shell. */
-function nextSteps(client: Client, { env, config, platform }: World): string[] {
-  const selected = valueOrError(() => resolveClient({ flags: {}, env, config: config.read() }));
-  const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
-  const flags = isSelected ? '' : ` ${clientFlags(client)}`;
+/** Returns the commands to try next, in the user's shell. @param caFile that of a flag, for this login only */
+function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
+  const { env, platform } = world;
+  const flags = flagsToSelect(client, world);
   const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
-  return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
+  const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];
+  const [first = '', ...others] = [...keep, `gwtoken get${flags}`];
+  return [
+    `Next: ${first}`,
+    ...others.map((line) => `then: ${line}`),
+    `or:   ${shell ?? 'gwtoken help shells'}`,
+  ];
+}
+
+/** Returns the flags without which another client would be selected, such as ` --sandbox`. */
+function flagsToSelect(client: Client, { env, config }: World): string {
+  const isSelected = (flags: FlagValues): boolean => {
+    const selected = valueOrError(() => resolveClient({ flags, env, config: config.read() }));
+    return !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
+  };
+  if (isSelected({})) return '';
+  const { profile, environment } = client;
+  const all = ` ${clientFlags(client)}`;
+  const withoutRegion = {
+    sandbox: environment === 'sandbox',
+    ...(profile !== DEFAULT_PROFILE && { profile }),
+  };
+  return isSelected(withoutRegion) ? all.replace(/ --region \w+/, '') : all;
 }
 
 /** Warns if other credentials or another auth URL will be used instead of the stored ones. */
