@@ -1,5 +1,7 @@
 /** Which certificates are trusted. Loaded for https: only, since Node's TLS takes long to load. */
 import { X509Certificate } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { GwtokenError, messageOf, orUndefined, systemCode } from '../../errors';
@@ -76,15 +78,30 @@ export function trustFile(path: string, env: Env): Trust {
   return { ca: [...nodeRoots(env), certificates.join('\n')], from: path };
 }
 
-/** Returns the same CAs with the system's; undefined if gwtoken cannot read those. */
+/**
+ * Returns the same CAs with the system's: those of SSL_CERT_FILE and SSL_CERT_DIR, or else of the system's store.
+ * Undefined if gwtoken cannot read any.
+ */
 export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
   const { ca = nodeRoots(env) } = trust;
+  const { SSL_CERT_FILE: file = '', SSL_CERT_DIR: directories = '' } = env;
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
-  for (const from of [env['SSL_CERT_FILE'] ?? '', STORE, ...bundles]) {
-    const roots = from === STORE ? (getCACertificates?.('system') ?? []) : readIfThere(from);
-    if (roots.length > 0) return { ca: [...ca, ...roots], from };
+  for (const places of [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])]) {
+    const found = places
+      .map((from) => ({ from, roots: rootsAt(from) }))
+      .filter(({ roots }) => roots.length > 0);
+    const from = found.map((each) => each.from).join(' and ');
+    if (found.length > 0) return { ca: [...ca, ...found.flatMap(({ roots }) => roots)], from };
   }
   return undefined;
+}
+
+/** Returns the CAs of the store, of a PEM file, or of the PEM files in a directory. */
+function rootsAt(place: string): readonly string[] {
+  if (place === STORE) return getCACertificates?.('system') ?? [];
+  const names = place === '' ? [] : orUndefined(() => readdirSync(place));
+  // A directory made by c_rehash has each file twice: by its name, and as a link.
+  return names ? [...new Set(names.flatMap((name) => readIfThere(join(place, name))))] : readIfThere(place);
 }
 
 /** Returns the CAs that Node uses by default. */

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
@@ -51,6 +52,15 @@ export const BAD_TLS: readonly WireCase[] = [
       "the system's roots: SSL_CERT_FILE",
       {},
       ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }),
+      FETCHED,
+    ),
+    needs: missing('linux'),
+  },
+  {
+    ...tls(
+      "the system's roots: SSL_CERT_DIR",
+      {},
+      ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }),
       FETCHED,
     ),
     needs: missing('linux'),

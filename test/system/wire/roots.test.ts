@@ -1,7 +1,7 @@
 /** Whose CAs are trusted: Node's own, those of a file, and the system's where the CA is not among them. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
@@ -80,6 +80,21 @@ describe("the system's CAs", () => {
       expect(trustSystem(own, none, 'darwin')).toBeUndefined();
       expect(trustSystem(own, none, 'linux')?.from).toBe(debian);
     }
+  });
+
+  test('come from the files in the directories of SSL_CERT_DIR too', () => {
+    const [directory, other] = [openDirectory(), openDirectory()];
+    writeFileSync(join(directory, 'ca.pem'), authority.ca);
+    symlinkSync('ca.pem', join(directory, '12345678.0'));
+    writeFileSync(join(directory, 'README'), 'hello');
+    const another = makeAuthority();
+    const from = (env: Record<string, string>) => trustSystem({ ca: [] }, env, 'darwin');
+    const SSL_CERT_DIR = [other, directory].join(delimiter);
+    expect(from({ SSL_CERT_DIR })).toEqual({ ca: [authority.ca], from: directory });
+    expect(from({ SSL_CERT_DIR, SSL_CERT_FILE: another.caFile })).toEqual({
+      ca: [another.ca, authority.ca],
+      from: `${another.caFile} and ${directory}`,
+    });
   });
 
   test('come from SSL_CERT_FILE before the store that later versions of Node read', async () => {
