@@ -13,8 +13,20 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 /** Finds at least one address of a name, or rejects. */
 export type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
 
-/** If getent needs longer than this to fail, DNS is silent: asking Node for the reason would hang. */
+/** If getent needs longer than this to fail, or a query that long, DNS is silent. */
 const SILENT_AFTER_MS = 2000;
+
+/** The addresses of `localhost`, which need no lookup (RFC 6761 section 6.3). */
+const LOCALHOST: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Returns the function that finds the addresses of hosts on this platform, until the signal is aborted. */
+export function finder(platform: NodeJS.Platform, env: Env, signal: AbortSignal): Find {
+  const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
+  return async (host, options) => (host === 'localhost' ? LOCALHOST : await find(host, options));
+}
 
 /** Makes the function that node:net takes; where it tries one address after the other, it wants them all. */
 export function asLookup(find: Find): LookupFunction {
@@ -27,15 +39,7 @@ export function asLookup(find: Find): LookupFunction {
 }
 
 /** Finds addresses inside Node. */
-export const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: true });
-
-/** Finds addresses for `http:`, which is allowed only on this machine: `localhost` must resolve to it. */
-export const findOnLoopback: Find = async (host, options) => {
-  const addresses = await findHere(host, options);
-  const local = addresses.filter(({ address }) => address === '::1' || address.startsWith('127.'));
-  if (local.length > 0) return local;
-  throw Object.assign(new Error('not a loopback address'), { code: 'ENOTLOOPBACK' });
-};
+const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: true });
 
 /** Returns a function that finds addresses by getent, until the signal is aborted. */
 export function findByGetent(env: Env, signal: AbortSignal): Find {
@@ -48,9 +52,18 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     const words = stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? '');
     const found = [...new Set(words.filter(isIP))];
     if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
-    // getent does not say why it failed. A lookup here does, and is quick now.
-    if (systemCode(error) === 'ENOENT' || performance.now() - startedAtMs < SILENT_AFTER_MS)
-      return await findHere(host, options);
-    throw Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' });
+    // It could not be started: it is not installed, or a limit of the system is reached.
+    if (systemCode(error) !== undefined) return await findHere(host, options);
+    const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await answersFor(host));
+    throw isSilent
+      ? Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' })
+      : Object.assign(new Error('DNS does not know the name'), { code: 'ENOTFOUND' });
   };
+}
+
+/** Asks DNS why getent found nothing, which getent does not say. Unlike a lookup, a query delays no exit. */
+async function answersFor(host: string): Promise<boolean> {
+  const resolver = new dns.Resolver({ timeout: SILENT_AFTER_MS, tries: 1 });
+  const code = await resolver.resolve4(host).then(() => undefined, systemCode);
+  return code === undefined || code === 'ENOTFOUND' || code === 'ENODATA';
 }

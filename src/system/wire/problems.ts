@@ -48,7 +48,6 @@ const NO_TLS = /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_
 
 /** Connections that were not made, by the system's code or OpenSSL's. */
 const CONNECTIONS: Table = [
-  [/^ENOTLOOPBACK$/, ['localhost does not resolve to this machine', 'use 127.0.0.1 in the auth URL']],
   [/^ENOTFOUND$/, ['host not found', 'check {setting} for typos']],
   [/^EAI_AGAIN$/, ['DNS is not responding', NETWORK]],
   [/^ECONNREFUSED$/, ['connection refused', DOWN]],
@@ -87,7 +86,7 @@ const NO_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
 
 /** Reasons for which no retry helps: something has to be changed first. */
-const FINAL: readonly (Reason | undefined)[] = ['certificate', 'proxy-refusal', 'ENOTLOOPBACK'];
+const FINAL: readonly (Reason | undefined)[] = ['certificate', 'proxy-refusal'];
 
 /** A sentence with its hints, and the reason that scripts get instead of the code. */
 interface Problem {

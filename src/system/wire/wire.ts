@@ -13,7 +13,7 @@ import type { ConnectionProgress, FormReply, PostForm, PostOptions, World } from
 import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
-import { asLookup, type Find, findByGetent, findHere, findOnLoopback } from './dns';
+import { asLookup, type Find, finder } from './dns';
 import type { HttpProxy, OpenClient, OptionsFor, Peer } from './proxy';
 
 /** One request over one connection. */
@@ -60,9 +60,9 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
       report({ proxy: proxy.name });
     }
     const send = (signal: AbortSignal): Promise<FormReply> => {
-      const asked = { url, options, proxy, signal, report };
+      const asked = { url, options, proxy, signal, report, find: finder(proc.platform, env, signal) };
       if (url.protocol === 'https:') return postSecurely(asked, proc);
-      return post({ ...asked, find: findOnLoopback, tlsFor: () => ({}) });
+      return post({ ...asked, tlsFor: () => ({}) });
     };
     try {
       return await withinLimit(timeoutMs, send, options.signal);
@@ -75,15 +75,11 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 }
 
 /** Posts over TLS, and if the CA of the certificate is unknown, once more with the system's. */
-async function postSecurely(
-  asked: Omit<Attempt, 'find' | 'tlsFor'>,
-  { env, platform }: Process,
-): Promise<FormReply> {
-  const { options, signal, report } = asked;
+async function postSecurely(asked: Omit<Attempt, 'tlsFor'>, { env, platform }: Process): Promise<FormReply> {
+  const { options, report } = asked;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
-  const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
   const postTrusting = (trust: Trust): Promise<FormReply> =>
-    post({ ...asked, find, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+    post({ ...asked, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
   const trust = options.caFile === undefined ? {} : trustFile(options.caFile, env);
   try {
     return await postTrusting(trust);

@@ -4,16 +4,17 @@ import { once } from 'node:events';
 import { onCleanup } from '../clean-up';
 
 /** Starts a DNS server as root on Linux. Its address is random, because all DNS servers share one port. */
-export async function startDns(mode: 'silent' | 'knows no name'): Promise<string> {
+export async function startDns(mode: 'silent' | 'knows no name' | 'falls silent'): Promise<string> {
   const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const server = createSocket('udp4').bind(53, address);
-  if (mode === 'knows no name') {
-    server.on('message', (query, { port, address: peer }) => {
-      // Turns the query into a reply with NXDOMAIN (RFC 1035 section 4.1.1).
-      query.writeUInt16BE(0x8183, 2);
-      server.send(query, port, peer);
-    });
-  }
+  // A lookup sends one query for each kind of address.
+  let answers = { silent: 0, 'falls silent': 2, 'knows no name': Number.POSITIVE_INFINITY }[mode];
+  server.on('message', (query, { port, address: peer }) => {
+    if (answers-- <= 0) return;
+    // Turns the query into a reply with NXDOMAIN (RFC 1035 section 4.1.1).
+    query.writeUInt16BE(0x8183, 2);
+    server.send(query, port, peer);
+  });
   await once(server, 'listening');
   onCleanup(() => server.close());
   return address;

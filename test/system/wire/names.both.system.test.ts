@@ -90,11 +90,24 @@ describe('with an /etc/hosts of its own', () => {
     expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
   });
 
-  test('get sends nothing to an http: localhost that is another machine', async ({ needs }) => {
+  test('get finds localhost on this machine, whatever the file says', async ({ needs }) => {
     needs('namespace');
-    const url = ['--auth-url', 'http://localhost:9'];
-    const { code, stderr } = await runWithFiles({ hosts: '192.0.2.1 localhost\n' }, ['get', ...url]);
+    const server = await startFaultServer({ answer });
+    const resolv = await silentDns();
+    for (const hosts of ['', '192.0.2.1 localhost\n']) {
+      const url = `http://localhost:${server.port}`;
+      const { stdout, stderr } = await runWithFiles({ hosts, resolv }, ['get', '--auth-url', url]);
+      expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
+    }
+  });
+
+  test('get ends at its limit if DNS falls silent after it knew no name', async ({ needs }) => {
+    needs('namespace');
+    const dns = await startDns('falls silent');
+    const files = { hosts: '', resolv: `nameserver ${dns}\noptions timeout:30 attempts:5\n` };
+    const args = ['get', '--auth-url', 'https://none.test', '--timeout', '2s'];
+    const { code, stderr } = await runWithFiles(files, args);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/could not reach localhost:9: localhost does not resolve to this machine\n/);
+    expect(stderr).toMatch(/DNS is not responding|did not answer within 2 s/);
   });
 });
