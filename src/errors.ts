@@ -175,8 +175,11 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
-  if (!LIMITS.test(`${code} ${syscall}`)) return undefined;
-  return new GwtokenError('local', `a system limit is reached: ${syscall} failed (${code})`, {
+  // Without a code: the JavaScript engine could not get memory, for example under `ulimit -v`.
+  const isMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
+  if (!isMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
+  const what = isMemory ? 'not enough memory' : `${syscall} failed (${code})`;
+  return new GwtokenError('local', `a system limit is reached: ${what}`, {
     hints: ['to see the limits, run: ulimit -a'],
     detail: error.message,
   });

@@ -22,6 +22,8 @@ const systemError = (code: string, syscall: string, message = `${code}: …, ${s
 test.each([
   [systemError('EMFILE', 'open'), 'open failed (EMFILE)'],
   [systemError('EAGAIN', 'spawn getent'), 'spawn getent failed (EAGAIN)'],
+  [new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory'), 'not enough memory'],
+  [new RangeError('Array buffer allocation failed'), 'not enough memory'],
 ])('limitReached takes %s for a limit', (error, what) => {
   expect(limitReached(error)).toMatchObject({
     kind: 'local',
@@ -33,6 +35,7 @@ test.each([
 
 test.each([
   systemError('EAGAIN', 'write'),
+  new RangeError('Maximum call stack size exceeded'),
   systemError('EACCES', 'open', 'EACCES: EMFILE , open'),
   // Another program's words, which are told of already.
   Object.assign(new GwtokenError('keychain', 'it said: ENOMEM'), { code: 'ENOMEM', syscall: 'open' }),
