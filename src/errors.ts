@@ -135,7 +135,7 @@ export function valueOrError<T>(work: () => T): T | GwtokenError {
 }
 
 /** Exit codes that a shell shows for the signals that end a program from outside. */
-const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
 
 /** A signal that gwtoken received and then ends by, so that a calling script stops too. */

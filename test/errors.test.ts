@@ -11,9 +11,9 @@ test('an error that gets more hints is the same in all else, and shows the first
 });
 
 test('a signal has the code that a shell shows for it, where gwtoken itself can get it', () => {
-  expect(ENDING_SIGNALS).toEqual(['SIGHUP', 'SIGINT', 'SIGTERM']);
-  const codes = [...ENDING_SIGNALS, 'SIGQUIT' as const].map((signal) => new Interrupted(signal).exitCode);
-  expect(codes).toEqual([129, 130, 143, 1]);
+  expect(ENDING_SIGNALS).toEqual(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);
+  const codes = [...ENDING_SIGNALS, 'SIGUSR2' as const].map((signal) => new Interrupted(signal).exitCode);
+  expect(codes).toEqual([129, 130, 131, 143, 1]);
 });
 
 const systemError = (code: string, syscall: string, message = `${code}: …, ${syscall}`) =>

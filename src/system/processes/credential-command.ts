@@ -36,8 +36,9 @@ export async function runCredentialCommand(
   };
   try {
     const end = await withinLimit(timeoutMs, run, signal);
-    // A Ctrl-C that ended the command is also meant for us, even if we see its end before our own signal.
-    if (end.how === 'killed' && end.signal === 'SIGINT') throw new Interrupted('SIGINT');
+    // Ctrl-C and Ctrl-\ are also meant for gwtoken, even if it sees the command's end before its own signal.
+    if (end.how === 'killed' && (end.signal === 'SIGINT' || end.signal === 'SIGQUIT'))
+      throw new Interrupted(end.signal);
     return end;
   } catch (error) {
     if (error instanceof TimedOut) return { how: 'late' };

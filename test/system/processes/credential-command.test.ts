@@ -35,8 +35,9 @@ describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('takes a Ctrl-C that ended the command as its own', async () => {
-    await expect(run('kill -INT $$')).rejects.toMatchObject({ name: 'Interrupted', signal: 'SIGINT' });
+  test.each(['INT', 'QUIT'])('takes a SIG%s that ended the command as its own', async (name) => {
+    const signal = `SIG${name}`;
+    await expect(run(`kill -${name} $$`)).rejects.toMatchObject({ name: 'Interrupted', signal });
   });
 
   test('does not start a command that nobody waits for', async () => {
