@@ -65,6 +65,19 @@ describe('gwtoken curl', () => {
     },
   );
 
+  test('hints at --cacert if curl does not trust the gateway and gwtoken uses a CA file', async () => {
+    const end = { code: 60, signal: null };
+    gw.own = { runProgram: async () => end };
+    const hintsOf = async (...args: string[]) => (await gw.cli(['curl', ...args])).stderr;
+    expect(await hintsOf('https://other.test')).toBe('');
+    gw.env['GWTOKEN_CA_FILE'] = '/a b.pem';
+    const hint = "hint: curl does not use gwtoken's CA file; to use it, add: --cacert '/a b.pem'";
+    expect(await hintsOf('https://other.test')).toBe(`gwtoken: ${hint}\n`);
+    expect(await hintsOf('https://other.test', '--cacert', 'b.pem')).toBe('');
+    end.code = 22;
+    expect(await hintsOf('https://other.test')).toBe('');
+  });
+
   test('says how to set it for a path without one', async () => {
     gw.configure({ region: 'eu' });
     expect(await curl('/orders')).toMatchObject({

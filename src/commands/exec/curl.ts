@@ -1,12 +1,12 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { profileFlag, withoutCredentials } from '../../client';
+import { type Client, profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { formatForGet } from '../../formats/get-formats';
 import { maskToken } from '../../formats/mask';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
-import { note } from '../../text';
+import { note, shellWord } from '../../text';
 import type { World } from '../../world';
 import { selectedClient, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
@@ -26,7 +26,7 @@ export async function runCurl(
   const text = { option: '-K', content: header + protocolsFor(args[0]!) };
   const options = { env: withoutCredentials(world.env), text };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
-  const hint = hintFor(code, first, rest);
+  const hint = hintFor(code, first, rest) ?? caHint(code, rest, answer.query.client, sources);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;
 }
@@ -51,6 +51,19 @@ function hintFor(code: number, first: string, rest: readonly string[]): string |
   return undefined;
 }
 
+/** Returns the hint for an untrusted gateway if gwtoken itself uses a CA file, which curl does not. */
+function caHint(
+  code: number,
+  rest: readonly string[],
+  client: Client,
+  sources: SettingSources,
+): string | undefined {
+  const caFile = resolve(SETTINGS.caFile, sources, client);
+  if (code !== UNTRUSTED || !caFile || rest.includes('--cacert')) return undefined;
+  return `curl does not use gwtoken's CA file; to use it, add: --cacert ${shellWord(caFile.value)}`;
+}
+
+const UNTRUSTED = 60;
 const UNSUPPORTED_PROTOCOL = 1;
 /** A URL that curl cannot read, and a host that it cannot resolve: it takes the path `/orders` for a host. */
 const NOT_A_URL = [3, 6];
