@@ -69,9 +69,15 @@ async function report(error: unknown): Promise<number> {
   return EXIT_CODES[error.kind];
 }
 
-/** Returns one line with the names of inputs in the place of those of variables and flags. */
+/** Returns one line that names inputs and variables of the job instead of flags and other variables. */
 function withInputs(text: string): string {
   const names = /(?:--|\bGWTOKEN_)(region|auth[-_]url|sandbox|min[-_]ttl|client_id|client_secret)\b/gi;
   const asInput = (_: string, name: string): string => `input ${name.toLowerCase().replaceAll('_', '-')}`;
-  return oneLine(text).replace(names, asInput);
+  return oneLine(text)
+    .replace(
+      /--ca-file(,| or) GWTOKEN_CA_FILE( or the config key ca-file)?/,
+      'GWTOKEN_CA_FILE in the env of the job',
+    )
+    .replace('--timeout', 'GWTOKEN_TIMEOUT in the env of the job')
+    .replace(names, asInput);
 }

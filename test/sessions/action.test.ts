@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { makeAuthority } from '../harness/endpoints/authority';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
@@ -147,6 +148,17 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
     expect(result.code).toBe(6);
     expect(result.output).toMatch(/^::error title=gwtoken::.* did not answer within 1 s/m);
+    expect(result.output).toMatch(/^hint: .* or raise GWTOKEN_TIMEOUT in the env of the job$/m);
+  });
+
+  test('an unknown CA, with the variable that names its file', async () => {
+    const endpoint = await startTokenEndpoint(undefined, makeAuthority().issue());
+    const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
+    expect(result.code).toBe(6);
+    expect(result.output).toMatch(
+      /^hint: .* pass the CA's PEM file with GWTOKEN_CA_FILE in the env of the job$/m,
+    );
+    expect(result.output).not.toContain('--');
   });
 
   test('a step that is cancelled while the endpoint is silent, without a word', async () => {
