@@ -1,15 +1,21 @@
-/** The man page, in roff, from the commands, their flags and the exit codes; the topics of help have more. */
+/** The man page, in roff, from the commands, their flags, the settings and the exit codes. */
 import { readFileSync } from 'node:fs';
 import { sentence } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, NAMING_FLAGS, VERBOSE } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
-import { type SettingDefinition, variableOf } from '../../src/settings/table';
+import { variablePairs } from '../../src/credentials/variables';
+import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
 const AUTH_URL = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
 const SHARED: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS];
+const CONFIG_KEYS = ROWS.map((row) => equivalents(row)[1]);
+const DIRECTORY_ITEMS = [
+  item('GWTOKEN_CONFIG_DIR', 'directory of the config file (default: gwtoken in XDG_CONFIG_HOME)'),
+  item('GWTOKEN_CACHE_DIR', 'directory of the token cache (default: gwtoken in XDG_CACHE_HOME)'),
+];
 
 /** Returns the page; the date is that of the sources. */
 export function manPage({ description, version }: Record<string, string>, date: Date): string {
@@ -35,11 +41,16 @@ export function manPage({ description, version }: Record<string, string>, date: 
     'EXIT STATUS': [...EXIT_CODES.matchAll(/^\| (\d+) +\| (.*?) +\|/gm)]
       .map(([, number = '', meaning = '']) => item(number, meaning.replaceAll('`', '')))
       .join('\n'),
+    ENVIRONMENT: [...ROWS.flatMap(variableItem), ...credentialItems(), ...DIRECTORY_ITEMS].join('\n'),
+    FILES: [
+      item('~/.config/gwtoken/config.json', `The config file, with the keys ${CONFIG_KEYS.join(', ')}.`),
+      item('~/.cache/gwtoken/', 'The token cache (macOS: ~/Library/Caches/gwtoken/).'),
+    ].join('\n'),
     EXAMPLES: COMMANDS.flatMap(({ examples }) => Object.entries(examples))
       .map(([line, does]) => `${escaped(sentence(does))}\n${code(line)}`)
       .join('\n.PP\n'),
     'SEE ALSO': [
-      'What this page leaves out, such as variables with credentials, files and security:',
+      'What this page leaves out, such as CI systems, shells and security:',
       ...Object.entries(TOPICS).map(([name, { summary }]) => item(`gwtoken help ${name}`, summary)),
     ].join('\n'),
   };
@@ -85,6 +96,33 @@ export function equivalents(row: SettingDefinition<unknown>): readonly [variable
   if (row.scope !== 'client') return [typeof row.variable === 'object' ? `${name}=1` : name, row.key];
   const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
+}
+
+/** Returns the item of a setting's variable, or none if it has no variable. */
+function variableItem(row: SettingDefinition<unknown>): readonly string[] {
+  if (row.variable === 'none') return [];
+  const [variable, key] = equivalents(row);
+  const [flag = `the config key ${key}`] = Object.keys(row.flags ?? {}).map((spec) =>
+    spec.replace(/^-\w, /, ''),
+  );
+  return [item(variable, `same as ${flag.replace(/[<>]/g, '')}`)];
+}
+
+/** Returns the items of the variables with credentials. */
+function credentialItems(): readonly string[] {
+  const [region] = REGIONS;
+  const pairs = variablePairs({ region, environment: 'sandbox' });
+  const general = pairs.filter(([id]) => id.endsWith('_ID')).reverse();
+  const suffix = `[${REGIONS.map((each) => `_${each.toUpperCase()}`).join('|')}]`;
+  const texts = {
+    ID: 'client ID',
+    SECRET: 'client secret',
+    FILE: 'file that contains only the client secret',
+  };
+  return general.flat().map((name) => {
+    const text = texts[name.replace(/.*_/, '') as keyof typeof texts];
+    return item(`${name}${suffix}`, name.includes('SANDBOX') ? `${text} for the sandbox` : text);
+  });
 }
 
 function item(term: string, text: string): string {

@@ -9,7 +9,7 @@ import { COMMANDS } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
-import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
+import { allKeys, configKeys, ROWS, SETTINGS, variableOf } from '../../src/settings/table';
 import { retryOfReply } from '../../src/token/reply';
 import { ROOT } from '../harness/root';
 import { allCommands, codeLines, parsed, shellLine, typed } from './grammar';
@@ -82,7 +82,18 @@ describe('what there is, is documented', () => {
       ...commands.flatMap(({ command }) => command.flags.map(({ help }) => help)),
       ...topLevel.flatMap(({ command }) => Object.keys(command.examples)),
       ...Object.entries(TOPICS).map(([name, { summary }]) => `${name} ${summary}`),
-      ...['GWTOKEN_AUTH_URL[_EU|_US]', '125 exec, curl: gwtoken itself failed'],
+      ...ROWS.flatMap((row) => variableOf(row, row.key) ?? []),
+      ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat())
+        .filter((name) => !/_(EU|US)$/.test(name))
+        .map((name) => `${name}[_EU|_US]`),
+      ...ROWS.map(({ key }) => key),
+      ...[
+        'GWTOKEN_AUTH_URL[_EU|_US]',
+        'GWTOKEN_CONFIG_DIR',
+        'GWTOKEN_CACHE_DIR',
+        '~/.config/gwtoken/config.json',
+      ],
+      '125 exec, curl: gwtoken itself failed',
       ...Object.values(EXIT_CODES).map((code) => ` ${code} `),
     ])
       expect(words).toContain(text);
