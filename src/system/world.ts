@@ -22,7 +22,9 @@ export function openWorld(
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
-  const descriptors = callersDescriptors(platform, proc.ppid);
+  // Listing them takes 2 ms.
+  const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
+  const descriptors = startsProgram ? callersDescriptors(platform, proc.ppid) : [];
   const { written, stderr: bareStderr, ...others } = streamsOf(proc);
   const onSignals: World['onSignals'] = (signals, listener) => {
     for (const signal of signals) proc.on(signal, listener);
