@@ -25,14 +25,17 @@ export function warn(world: Stderr, text: string): void {
 
 /**
  * Cleans the text of another party (an endpoint, a proxy, a certificate): one line, no controls, and no
- * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped.
+ * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped. A
+ * text longer than the limit, in characters, is cut.
  */
-export function cleaned(text: string): string {
-  return text
+export function cleaned(text: string, limit = 200): string {
+  const clean = text
     .replace(/[\p{C}\u2028\u2029]+/gu, ' ')
     .trim()
     .replace(/##(?=\w*\[)/g, '# #')
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
+  const characters = [...clean];
+  return characters.length > limit ? `${characters.slice(0, limit).join('')}…` : clean;
 }
 
 /** Quotes a user's value for a message, on one line and with at most 100 characters. */

@@ -1,15 +1,12 @@
 /** Texts from the endpoint, made safe to show. */
 import { cleaned } from '../text';
 
-const LIMIT = 200;
-
 /** Returns the text on one line of 200 characters at most; undefined if empty or with the secret in it. */
 export function shownText(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
-  const clean = cleaned(text);
-  if (clean === '' || containsSecret(text, secret) || containsSecret(clean, secret)) return undefined;
-  const characters = [...clean];
-  return characters.length > LIMIT ? `${characters.slice(0, LIMIT).join('')}…` : clean;
+  const whole = cleaned(text, Number.POSITIVE_INFINITY);
+  if (whole === '' || containsSecret(text, secret) || containsSecret(whole, secret)) return undefined;
+  return cleaned(text);
 }
 
 /**

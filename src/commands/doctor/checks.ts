@@ -1,7 +1,7 @@
 /** Doctor's checks: one for each step of a request, and for what surrounds it. */
 
 import type { GwtokenError } from '../../errors';
-import { duration, shellWord } from '../../text';
+import { cleaned, duration, shellWord } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConnectionProgress, TlsFacts, World } from '../../world';
@@ -81,7 +81,7 @@ const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check |
   credentials: ({ query }) => query && passed('credentials', query.source.name),
   DNS: ({ addresses, proxy }) => {
     const ofProxy = proxy === undefined ? '' : ` of the proxy ${proxy}`;
-    return addresses && passed('DNS', `${addresses.join(', ')}${ofProxy}`);
+    return addresses && passed('DNS', `${cleaned(addresses.join(', '))}${ofProxy}`);
   },
   // Shown by what comes next.
   connection: () => undefined,

@@ -8,7 +8,7 @@ import type { buildConnector, ProxyAgent } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { systemCode } from '../../errors';
-import { warn } from '../../text';
+import { cleaned, warn } from '../../text';
 import type { ConnectionProgress, FormReply, PostForm, PostOptions, World } from '../../world';
 import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
@@ -114,7 +114,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
     throw error;
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
-  if (status === 200 && !isFramed && body !== 'too-long') {
+  if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
     // Such a body ends with its connection (RFC 9112 section 6.3). Undici also ends it if the connection breaks.
     const cause = await closed;
     if (!isClosedByUndici(cause)) throw cause;
@@ -182,7 +182,7 @@ function connectOptions({ options, find, signal, report }: Attempt): buildConnec
       report({ waitingFor: 'lookup' });
       const found = await find(name, wanted);
       const addresses = found.map(({ address }) => address);
-      options.trace?.(`the addresses of ${name}: ${addresses.join(', ')}`);
+      options.trace?.(`the addresses of ${name}: ${cleaned(addresses.join(', '))}`);
       report({ waitingFor: 'connect', addresses });
       return found;
     }),

@@ -1,12 +1,15 @@
 /** A request from its beginning to its end: what is told of it, aborted, late, read in part, broken off. */
 import { X509Certificate } from 'node:crypto';
 import { getEventListeners } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FormReply, PostOptions } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
+import { openDirectory } from '../../harness/homes/directory';
 import { until } from '../../harness/programs/processes';
 import { POST, wireIn } from './surroundings';
 
@@ -130,6 +133,18 @@ test.each([
     );
   },
 );
+
+test('postForm() traces at most 200 characters of addresses', async ({ needs }) => {
+  needs('linux');
+  const directory = openDirectory();
+  const zone = 'x'.repeat(14_000);
+  writeFileSync(join(directory, 'getent'), `#!/bin/sh\necho fe80::1%${zone}`, { mode: 0o755 });
+  const traced: string[] = [];
+  const options = { ...POST, trace: (line: string) => traced.push(line) };
+  const PATH = `${directory}${delimiter}${process.env['PATH']}`;
+  await expect(wireIn({ PATH })('https://id.test', options)).rejects.toThrow('could not reach');
+  expect(traced).toEqual([`the addresses of id.test: ${`fe80::1%${zone}`.slice(0, 200)}…`]);
+});
 
 test.each([
   ['/O=A Company/CN=id.test', 'id.test'],
