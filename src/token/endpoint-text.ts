@@ -5,27 +5,34 @@ import { cleaned } from '../text';
 export function shownText(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const whole = cleaned(text, Number.POSITIVE_INFINITY);
-  if (whole === '' || containsSecret(text, secret) || containsSecret(whole, secret)) return undefined;
+  if (whole === '' || [...new Set([text, whole])].some((each) => containsSecret(each, secret)))
+    return undefined;
   return cleaned(text);
 }
 
 /**
- * Returns whether the secret is in the text, which may repeat the request: as it is, in another case,
- * percent- or form-encoded, in base64 or hex.
+ * Returns whether the secret is in the text, which may repeat the request: plain, in another case, percent- or
+ * form-encoded, in base64 or hex, or in one of these inside another (gateways pass bodies on in base64).
  */
 export function containsSecret(text: string, secret: string): boolean {
+  const wanted = secret.toLowerCase();
+  return [text, ...decodings(text).flatMap((inner) => [inner, ...decodings(inner)])].some((reading) =>
+    reading.toLowerCase().includes(wanted),
+  );
+}
+
+/** Returns the text decoded in each way; one that changes nothing is left out. */
+function decodings(text: string): string[] {
   const base64 = text.replace(/[^\w+/-]/g, '');
   const hex = text.replace(/[^0-9a-f]/gi, '');
-  const readings = [
-    text,
+  const decoded = [
     fromPercent(text),
     fromPercent(text.replaceAll('+', ' ')),
     // The encoded secret may begin at any digit.
     ...[0, 1, 2, 3].map((start) => String(Buffer.from(base64.slice(start), 'base64'))),
     ...[0, 1].map((start) => String(Buffer.from(hex.slice(start), 'hex'))),
   ];
-  const wanted = secret.toLowerCase();
-  return readings.some((reading) => reading.toLowerCase().includes(wanted));
+  return decoded.filter((each) => each !== text);
 }
 
 function fromPercent(text: string): string {

@@ -33,6 +33,19 @@ describe('a text with the secret in it is withheld', () => {
     );
   });
 
+  const INNER = Object.entries(FORMS).filter(([, encode]) => encode !== FORMS['in upper case']);
+  const pairs = INNER.flatMap(([inner, first]) =>
+    INNER.map(([outer, last]) => [inner, outer, first, last] as const),
+  );
+  test.each(pairs)('%s, inside a text %s', (_, __, first, last) => {
+    fc.assert(
+      fc.property(secret, around, around, (own, before, after) => {
+        expect(shownText(`a ${last(`${before}${first(own)}${after}`)}`, own)).toBeUndefined();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
   test('if cleaning completes it, and if the secret is beyond what is shown', () => {
     expect(shownText('you sent two\nwords', 'two words')).toBeUndefined();
     expect(shownText(`${'x'.repeat(195)}two words`, 'two words')).toBeUndefined();
