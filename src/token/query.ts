@@ -7,7 +7,7 @@ import { requireAuthUrl, resolve } from '../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
-import { isDemand, isFresh, type Token } from './token';
+import { expiresAtMs, isDemand, isFresh, type Token } from './token';
 
 export interface Query extends Limits {
   readonly client: Client;
@@ -87,7 +87,7 @@ export function minTtlProblem(
     const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
     return failure('bad-reply', message, `omit ${source.name}`);
   }
-  const lifetime = duration(token.lifetimeS * 1000);
-  const message = `${source.name} ${text} is too long: this endpoint's tokens last ${lifetime}`;
+  const left = duration(Math.max(0, (expiresAtMs(token) ?? 0) - nowMs));
+  const message = `${source.name} ${text} is too long: the token from the endpoint has ${left} left`;
   return failure('bad-reply', message, `lower ${source.name}`);
 }

@@ -45,9 +45,9 @@ describe('a token is used again', () => {
     expect(await gw.get()).toBe('token-3');
   });
 
-  test('not when it must live longer than any does: that is an error, after one request', async () => {
+  test('not if a new one has less than --min-ttl left: that is an error, after one request', async () => {
     gw.answer = (post) => tokenReply(post, { expires_in: 30 });
-    const error = "gwtoken: error: --min-ttl 30s is too long: this endpoint's tokens last 30 s\n";
+    const error = 'gwtoken: error: --min-ttl 30s is too long: the token from the endpoint has 30 s left\n';
     const stderr = `${error}hint: lower --min-ttl\n`;
     expect(await gw.cli(['get', '--min-ttl', '30s'])).toEqual({ code: 7, stdout: '', stderr });
     // The token is good for whoever asks for less.
