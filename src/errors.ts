@@ -34,6 +34,12 @@ export const OAUTH_ERRORS = [
 
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
+/**
+ * What a reply without an error of section 5.2 is: a 401 with another `error`, a 401 without any, another
+ * reply with an error, a 403 without any, or a token whose lifetime is over.
+ */
+type ReplyReason = 'unauthorized' | 'no-oauth-error' | 'unknown-error' | 'forbidden' | 'just-expired';
+
 /** State in which the keychain did not do what was asked. */
 export type KeychainReason =
   | 'module-missing'
@@ -57,7 +63,7 @@ export type SystemCode = Uppercase<string>;
 /** Exact cause of an error, for code that reacts to it. A misspelt one does not compile. */
 export type Reason =
   | OAuthError
-  | 'unauthorized'
+  | ReplyReason
   | KeychainReason
   | 'not-returned'
   | 'bound-elsewhere'

@@ -69,7 +69,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const { client, authUrl, source } = query;
   const login = loginCommand(client, authUrl);
   const isKeychain = source.kind === 'keychain';
-  if (kind === 'refused') return refusalSteps(error, query);
+  if (kind === 'refused' || kind === 'bad-reply') return replySteps(error, query);
   if (reason === 'bound-elsewhere') {
     const how = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
     return [`to use ${authUrl.value}, ${how}`];
@@ -93,18 +93,37 @@ function loginCommand(client: Client, { source, text }: Setting<string>): string
 }
 
 /**
- * Returns the checks after a refusal: `invalid_client` may also mean another region, and a 401 without any
- * error another server.
+ * Returns the checks after a refusal, or after a reply that may be one.
  *
  * @param query has no source at a login, when the person has just typed the credentials
  */
-export function refusalSteps(
-  { reason }: GwtokenError,
+export function replySteps(
+  { kind, reason }: GwtokenError,
   { client, source }: Pick<Query, 'client'> & Partial<Pick<Query, 'source'>>,
 ): readonly string[] {
   const from = source?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${source?.name})`;
-  const check = `check the client ID and secret${source ? ` ${from}` : ''}`;
-  if (reason === 'unauthorized') return [CHECK_AUTH_URL, check];
+  const credentials = `the client ID and secret${source ? ` ${from}` : ''}`;
+  const check = `check ${credentials}`;
+  switch (reason) {
+    case 'forbidden':
+      return [
+        `check the auth URL, and ${credentials}`,
+        'or ask the administrator of your firewall or proxy: it may be blocking this',
+      ];
+    case 'unknown-error':
+      return [check, CHECK_AUTH_URL];
+    case 'no-oauth-error':
+      return [CHECK_AUTH_URL, check];
+    case 'unauthorized_client':
+    case 'unsupported_grant_type':
+      return ['check on the Clients page that the client exists and may use client_credentials'];
+    case 'invalid_scope':
+      return ["ask the endpoint's operator to give this client a default scope"];
+    case 'invalid_request':
+      return ["ask the endpoint's operator what a token request needs beside ID and secret"];
+  }
+  if (kind !== 'refused') return [];
+  // `invalid_client` may also mean another region.
   const elsewhere = REGIONS.filter((region) => region !== client.region).map(
     (region) => `if the client belongs to region ${region}, use --region ${region}`,
   );

@@ -91,6 +91,7 @@ async function requestToken(
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': `gwtoken/${world.version}`,
     },
     body: new URLSearchParams(form).toString(),

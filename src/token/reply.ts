@@ -1,5 +1,5 @@
 /** The endpoint's reply: a token, a refusal, or an error that may be worth another attempt. */
-import { GwtokenError, OAUTH_ERRORS, orUndefined, type Retry } from '../errors';
+import { GwtokenError, OAUTH_ERRORS, orUndefined, type Reason, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';
@@ -26,55 +26,64 @@ interface Reply extends FormReply {
   /** The client secret, to recognize texts that repeat it. */
   readonly secret: string;
   /** The body, if it is a JSON object. */
-  readonly json: Record<string, unknown> | undefined;
+  readonly json: Json | undefined;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const NO_GRANT = 'does not let this client use the client_credentials grant';
+/** Error codes of RFC 6749 section 5.2 that right credentials get too, and what each of them means. */
+const OTHER_FAULTS: Partial<Record<Reason, string>> = {
+  unauthorized_client: NO_GRANT,
+  unsupported_grant_type: NO_GRANT,
+  invalid_scope: 'requires a scope, and gwtoken sends none',
+  invalid_request: 'rejected the request as invalid',
+};
+
+/** Returns whether this is a refusal that other credentials may end: not if the fault is another one. */
+export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
+  return kind === 'refused' && (reason === undefined || OTHER_FAULTS[reason] === undefined);
 }
 
 /**
  * Returns the token in a reply, strictly by RFC 6749 section 5.1 (success) and 5.2 (refusal), since it is
- * printed. No error contains a part of the body but the cleaned `error` and `error_description`.
+ * printed. No error contains a part of the body but the cleaned `error` and the server's reason.
  *
- * @throws GwtokenError `refused` or `bad-reply`
+ * @throws GwtokenError `refused` or `bad-reply`; its `reason` selects the next steps
  */
 export function judgeReply(given: Omit<Reply, 'json'>): Token {
   const reply: Reply = { ...given, json: jsonObject(given.body) };
-  const { status, headers } = reply;
-  if (status === 200 && !isHtml(reply)) return tokenIn(reply);
+  const { status, headers, json } = reply;
+  const isSuccess = status === 200 || status === 201;
+  if (isSuccess && json && hasToken(json)) return tokenIn(reply, json);
   if (status >= 300 && status < 400) throw redirected(reply);
   const retry = retryOfReply(status, headers);
-  const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-  const hints = HINTS[status] ?? (status >= 500 ? OUTAGE : FURTHER);
-  const answered = `answered ${describeReply(reply)}${wait}`;
-  throw refusalIn(reply, retry) ?? badReply(reply, answered, hints, retry);
+  throw refusalIn(reply, retry) ?? (isSuccess ? noTokenIn(reply) : failureIn(reply, retry));
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const FURTHER = ['possible causes: gwtoken help network'];
 const OUTAGE = ['the problem is on the server; try again later'];
+const OF_AN_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
+const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 
 /** Hints for the statuses of what is no token and no refusal. */
 const HINTS: Readonly<Record<number, readonly string[]>> = {
-  200: ['check the auth URL; a login page or firewall may be answering instead'],
-  401: ["check the auth URL: this is an API's answer, not a token endpoint's"],
-  403: [
-    'a firewall or proxy may be blocking this; ask its administrator',
-    'or the server rejects the credentials in this way: check the client ID and secret',
-  ],
   404: [CHECK_AUTH_URL],
   405: [CHECK_AUTH_URL],
   429: ['too many requests: try again later; without --fresh and --no-cache, calls share the cached token'],
 };
 
-function tokenIn(reply: Reply): Token {
-  const { body, json, requestedAtMs, secret } = reply;
-  const bad = (problem: string): GwtokenError => badReply(reply, problem);
-  if (body === 'too-long') throw bad('answered with more than 64 KiB');
-  if (json === undefined) throw bad('answered 200, but not with a JSON object');
+/** Returns whether the reply has what should be a token: a server may send an `error` with 200, too. */
+function hasToken(json: Json): json is Json & { readonly access_token: string } {
+  return typeof json['access_token'] === 'string' && json['access_token'] !== '';
+}
+
+function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): Token {
+  const { requestedAtMs, secret } = reply;
+  const bad = (problem: string, more?: Details): GwtokenError => badReply(reply, problem, more);
   const { access_token: accessToken, token_type: tokenType } = json;
   const scope = json['scope'] ?? '';
-  if (typeof accessToken !== 'string' || accessToken === '') {
-    const words = errorWords(reply);
-    throw bad(`answered 200 without a valid access_token${words && ` (${words})`}`);
-  }
   if (accessToken.length > TOKEN_LIMIT)
     throw bad(`returned an access_token longer than ${TOKEN_LIMIT / 1024} KiB`);
   if (!VSCHAR.test(accessToken)) throw bad('returned an access_token with invalid characters');
@@ -87,42 +96,155 @@ function tokenIn(reply: Reply): Token {
   return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(json['expires_in'], bad) };
 }
 
-/** Returns the lifetime in seconds. Some servers send a numeric string, or null if there is none. */
-function lifetimeIn(expiresIn: unknown, bad: (problem: string) => GwtokenError): number | undefined {
+/** Digits, which some servers send as a string, or with a fraction. */
+const NUMERIC = /^\d+(\.\d+)?$/;
+/** Servers that return one token until its end give whole seconds: 0 during the last one. */
+const JUST_EXPIRED: Details = {
+  hints: ["try again after a second; if it persists, contact the endpoint's operator"],
+  reason: 'just-expired',
+  retry: { afterMs: 1000 },
+};
+
+/** Returns the lifetime in whole seconds; undefined if there is none, which some servers send as null. */
+function lifetimeIn(
+  expiresIn: unknown,
+  bad: (problem: string, more?: Details) => GwtokenError,
+): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
-  const value = typeof expiresIn === 'string' && /^\d+$/.test(expiresIn) ? Number(expiresIn) : expiresIn;
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0)
-    return Math.min(value, LIFETIME_LIMIT_S);
-  throw bad('returned an expires_in that is not a positive integer');
+  const value = typeof expiresIn === 'string' && NUMERIC.test(expiresIn) ? Number(expiresIn) : expiresIn;
+  if (typeof value !== 'number' || value < 0)
+    throw bad('returned an expires_in that is not a positive number');
+  const lifetimeS = Math.min(Math.floor(value), LIFETIME_LIMIT_S);
+  if (lifetimeS === 0) throw bad('returned a token that has just expired (expires_in is 0)', JUST_EXPIRED);
+  return lifetimeS;
 }
 
-function jsonObject(body: Reply['body']): Reply['json'] {
+function jsonObject(body: Reply['body']): Json | undefined {
   if (body === 'too-long') return undefined;
   const parsed: unknown = orUndefined(() => JSON.parse(new TextDecoder().decode(body)));
-  return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Reply['json']) : undefined;
+  return isObject(parsed) ? parsed : undefined;
 }
 
+function isObject(value: unknown): value is Json {
+  return value instanceof Object && !Array.isArray(value);
+}
+
+/** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 that is no API's. */
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
-  const code = json?.['error'];
-  const known = status >= 400 && status < 500 ? OAUTH_ERRORS.find((each) => each === code) : undefined;
-  // With any other `error` a 401 is not a token endpoint's: gateways answer so to a request without a token.
-  if (!known && (status !== 401 || code !== undefined)) return undefined;
-  return new GwtokenError('refused', `${endpoint} rejected the credentials (HTTP ${describeReply(reply)})`, {
-    reason: known ?? 'unauthorized',
-    retry,
+  if (isOfAnApi(reply)) return undefined;
+  const error = json?.['error'];
+  const known = OAUTH_ERRORS.find((each) => each === error);
+  if (!known && status !== 401) return undefined;
+  const unknown = typeof error === 'string' ? 'unauthorized' : 'no-oauth-error';
+  // Keycloak answers a wrong secret with this code and 401.
+  const reason = status === 401 && known === 'unauthorized_client' ? 'unauthorized' : (known ?? unknown);
+  const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
+  return new GwtokenError('refused', `${endpoint} ${what} (HTTP ${describeReply(reply)})`, {
+    reason,
+    // Repeated refusals lock clients out: only a server that is too busy has not looked at the credentials.
+    retry: status < 500 ? retry : undefined,
   });
 }
 
-function describeReply(reply: Reply): string {
-  if (isHtml(reply)) return `${reply.status} with an HTML page (from a proxy?)`;
-  const words = errorWords(reply);
-  return `${reply.status}${words && `, ${words}`}`;
+/**
+ * Returns whether the reply is an API's, which gateways give to a request without a token (RFC 6750 section
+ * 3.1). `invalid_request` is a code of RFC 6749 too.
+ */
+function isOfAnApi({ status, headers, json }: Reply): boolean {
+  if (status < 400 || status >= 500) return false;
+  const challenge = headers.get('www-authenticate') ?? '';
+  const isBearer = /(^|,)\s*bearer\b/i.test(challenge);
+  const codes = [json?.['error'], isBearer && /\berror="?(\w+)/i.exec(challenge)?.[1]];
+  return (
+    codes.some((code) => code === 'invalid_token' || code === 'insufficient_scope') ||
+    (isBearer && codes.includes('invalid_request'))
+  );
 }
 
+/** Returns the error for a success without a token. */
+function noTokenIn(reply: Reply): GwtokenError {
+  const { status, body, json } = reply;
+  if (body === 'too-long') return badReply(reply, 'answered with more than 64 KiB');
+  if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, { hints: PAGE });
+  const encoding = encodingOf(reply);
+  if (encoding) return badReply(reply, `answered ${status}${encoding}`);
+  if (!json) return badReply(reply, `answered ${status}, but not with a JSON object`);
+  const words = errorWords(reply);
+  const problem = `answered ${status} without a valid access_token${words && ` (${words})`}`;
+  return badReply(reply, problem, hasError(reply) ? UNKNOWN_ERROR : {});
+}
+
+/** Returns whether the server says that there is an error. It may not be shown if it repeats the secret. */
+function hasError(reply: Reply): boolean {
+  return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
+}
+
+/** Next steps for these reasons name the source of the credentials. */
+const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
+const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
+
+/** Returns the error for any other status. */
+function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
+  const { status, json } = reply;
+  const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
+  const answered = `answered ${describeReply(reply)}${wait}`;
+  if (isOfAnApi(reply)) return badReply(reply, answered, { hints: OF_AN_API });
+  if (status >= 500) return badReply(reply, answered, { hints: OUTAGE, retry });
+  if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? FURTHER, retry });
+  if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, FORBIDDEN);
+  const hints = HINTS[status];
+  return badReply(reply, answered, { ...(hasError(reply) && UNKNOWN_ERROR), ...(hints && { hints }) });
+}
+
+/** Returns the status, and what else is known of the reply, as a part of a sentence. */
+function describeReply(reply: Reply): string {
+  if (isHtml(reply)) return `${reply.status} with an HTML page, perhaps from a proxy`;
+  const words = errorWords(reply);
+  return `${reply.status}${words && `, ${words}`}${encodingOf(reply)}`;
+}
+
+/** Returns the end of a sentence on a body that is compressed; empty if it is not, or is readable JSON. */
+function encodingOf({ headers, json, secret }: Reply): string {
+  const encoding = headers.get('content-encoding');
+  if (json || !encoding || /^identity$/i.test(encoding)) return '';
+  const shown = shownText(encoding, secret) ?? 'unknown encoding';
+  return `, compressed (${shown}) although the request asked for no compression`;
+}
+
+/** Returns the server's `error` and its reason, as far as they may be shown. */
 function errorWords({ json, secret }: Reply): string {
-  const parts = [json?.['error'], json?.['error_description']];
-  return parts.flatMap((part) => shownText(part, secret) ?? []).join(': ');
+  if (!json) return '';
+  const parts = [json['error'], reasonIn(json)].flatMap((part) => shownText(part, secret) ?? []);
+  return [...new Set(parts)].join(': ');
+}
+
+/** Members in which servers give their reason, in lower case without underscores: the first text counts. */
+const REASONS = [
+  ...['errordescription', 'message', 'errorsummary', 'errormessage', 'faultstring', 'description', 'detail'],
+  ...['msg', 'errormsg', 'errmsg', 'moreinformation', 'title', 'httpmessage'],
+];
+/** Members that may hold an object with such members, or a list of them. */
+const AROUND_REASONS = ['error', 'fault', 'errors', 'detail', 'message'];
+
+/** Returns the reason in a reply, such as `error_description`, `errorSummary` or `fault.faultstring`. */
+function reasonIn(json: Json): string | undefined {
+  const outer = membersOf(json);
+  const texts = [
+    ...REASONS.map((name) => outer.get(name)),
+    ...AROUND_REASONS.flatMap((name) => {
+      const [first] = [outer.get(name)].flat();
+      const inner = membersOf(first);
+      return [first, ...REASONS.map((each) => inner.get(each))];
+    }),
+  ];
+  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '');
+}
+
+/** Returns the members of an object by their names in lower case without underscores; none of other values. */
+function membersOf(value: unknown): ReadonlyMap<string, unknown> {
+  const members = isObject(value) ? Object.entries(value) : [];
+  return new Map(members.map(([name, each]) => [name.toLowerCase().replaceAll('_', ''), each]));
 }
 
 /** Returns the error with the target, but without its user info and query: those may contain anything. */
@@ -133,18 +255,16 @@ function redirected(reply: Reply): GwtokenError {
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(reply, problem, ['check the auth URL: it must not redirect']);
+  return badReply(reply, problem, { hints: ['check the auth URL: it must not redirect'] });
 }
 
 function isHtml({ headers, json }: Reply): boolean {
   return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
-function badReply(
-  { endpoint }: Reply,
-  problem: string,
-  hints: readonly string[] = FURTHER,
-  retry?: Retry,
-): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints, retry });
+/** What an error has beside its sentence; the hints are {@link FURTHER} if left out. */
+type Details = Partial<Pick<GwtokenError, 'hints' | 'reason' | 'retry'>>;
+
+function badReply({ endpoint }: Reply, problem: string, more: Details = {}): GwtokenError {
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints: FURTHER, ...more });
 }

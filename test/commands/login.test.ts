@@ -400,6 +400,24 @@ describe('of a person, login', () => {
     ]);
   });
 
+  test.each([
+    [
+      'unauthorized_client',
+      'check on the Clients page that the client exists and may use client_credentials',
+    ],
+    ['invalid_scope', "ask the endpoint's operator to give this client a default scope"],
+  ])('asks nothing again after %s, which other credentials do not end', async (error, hint) => {
+    const asked = seat();
+    gw.answer = () => ({ status: 400, body: { error } });
+    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    expect([code, gw.posts.length, gw.items.size]).toEqual([3, 1, 0]);
+    expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+    expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
+      `hint: ${hint}`,
+      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id`,
+    ]);
+  });
+
   test('asks nothing again if the endpoint does not answer, and tells the way without it', async () => {
     gw.answer = () => {
       throw new GwtokenError('unreached', 'no token', { hints: ['look at the wire', 'look again'] });

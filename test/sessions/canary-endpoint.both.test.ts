@@ -25,7 +25,12 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
     (_, response, body) =>
       void response.writeHead(400).end(JSON.stringify({ error: 'invalid_request', error_description: body })),
   ],
-  'refused, with the secret as its code': [7, json(401, { error: SECRET })],
+  'refused, with the secret as its code': [3, json(401, { error: SECRET })],
+  'refused, with the form in base64 in its words': [
+    3,
+    (_, response, body) =>
+      void response.writeHead(401).end(JSON.stringify({ error: 'x', message: btoa(body) })),
+  ],
   'a redirect that carries the form': [
     7,
     (_, response, body) =>

@@ -72,6 +72,7 @@ describe('the request', () => {
           headers: {
             'content-type': 'application/x-www-form-urlencoded',
             accept: 'application/json',
+            'accept-encoding': 'identity',
             'user-agent': 'gwtoken/1.2.3',
           },
           body: 'client_id=an+id%26&client_secret=s3cret+%2F%2B&grant_type=client_credentials',
@@ -126,6 +127,8 @@ describe('attempts', () => {
     [{ error: new GwtokenError('unreached', '') }, 1],
     [{ error: new GwtokenError('unreached', '', { retry: {} }) }, 3],
     [{ status: 429 }, 3],
+    [{ body: '{"access_token":"t","token_type":"Bearer","expires_in":0}' }, 3],
+    [{ status: 503, body: '{"error":"invalid_client"}' }, 1],
   ])('after %j: %i', async (answer, posts) => {
     expect((await play([answer])).posts).toBe(posts);
   });

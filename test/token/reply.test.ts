@@ -40,10 +40,6 @@ const good = (more: object) => judge(200, { ...GOOD, ...more });
 
 const FURTHER = ['possible causes: gwtoken help network'];
 const ADDRESS = ['check the auth URL (gwtoken adds /oauth2/token to it)'];
-const FIREWALL = [
-  'a firewall or proxy may be blocking this; ask its administrator',
-  'or the server rejects the credentials in this way: check the client ID and secret',
-];
 const OUTAGE = ['the problem is on the server; try again later'];
 const FEWER = [
   'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
@@ -66,6 +62,8 @@ describe('a token', () => {
   test.each([
     [1, 1],
     ['60', 60],
+    [3145.327, 3145],
+    ['59.9', 59],
     [null, undefined],
     [1e300, CENTURY_S],
   ])(
@@ -88,13 +86,28 @@ describe('a token', () => {
     [{ scope: 'a\x7fb' }, 'returned an invalid scope'],
     [{ access_token: `a.${btoa(`id:${SECRET}`)}` }, 'returned the client secret as a token or scope'],
     [{ scope: 'read S3CRET%21!' }, 'returned the client secret as a token or scope'],
-    ...[0, 1.5, '-1', '', '1 ', true].map((expires_in): [object, string] => [
-      { expires_in },
-      'returned an expires_in that is not a positive integer',
-    ]),
+    ...[-1, '-1', '', '1 ', ' 12', '+5', '1e3', '0x10', '1.', true, [60]].map(
+      (expires_in): [object, string] => [
+        { expires_in },
+        'returned an expires_in that is not a positive number',
+      ],
+    ),
   ])('with %j is none', (more, said) => {
     expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
+
+  test.each([0, 0.9, '0'])(
+    'that expires in %j s has just expired: worth a retry after a second',
+    (expires_in) => {
+      expect(told(200, { ...GOOD, expires_in })).toEqual({
+        kind: 'bad-reply',
+        said: 'returned a token that has just expired (expires_in is 0)',
+        hints: ["try again after a second; if it persists, contact the endpoint's operator"],
+        reason: 'just-expired',
+        retry: { afterMs: 1000 },
+      });
+    },
+  );
 
   test('with a secret of less than eight characters in it is one: that is a word', () => {
     const json = { ...GOOD, access_token: 'a.test-client' };
@@ -119,57 +132,124 @@ describe('a token', () => {
     ['['.repeat(60_000), 'answered 200, but not with a JSON object'],
     [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
     [Buffer.from('{"access_token":"\xff"}', 'latin1'), 'returned an access_token with invalid characters'],
-    [{ error: 'a', error_description: 'b' }, 'answered 200 without a valid access_token (a: b)'],
-    [{ error: SECRET }, 'answered 200 without a valid access_token'],
     [{ error: 1 }, 'answered 200 without a valid access_token'],
   ])('is not in %.60j', (body, said) => {
     expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
-  test('is found in JSON that is called HTML, and after a byte order mark', () => {
+  test('is not in an error with 200, which may be shown unless the secret is in it', () => {
+    const unknown = { kind: 'bad-reply', hints: [], reason: 'unknown-error' };
+    const said = 'answered 200 without a valid access_token';
+    expect(told(200, { error: 'a', error_description: 'b' })).toEqual({ ...unknown, said: `${said} (a: b)` });
+    expect(told(200, { error: SECRET })).toEqual({ ...unknown, said });
+  });
+
+  test('is taken from a 201, and beside an error', () => {
+    expect(judge(201, { ...GOOD, error: 'invalid_client' })).toMatchObject({ accessToken: 'a.token' });
+  });
+
+  test('is found in JSON that is called HTML or compressed, and after a byte order mark', () => {
     const token = { accessToken: 'a.token' };
     expect(judge(200, GOOD, HTML)).toMatchObject(token);
+    expect(judge(200, GOOD, { 'content-encoding': 'gzip' })).toMatchObject(token);
     expect(judge(200, `\ufeff${JSON.stringify(GOOD)}`)).toMatchObject(token);
   });
 });
 
+/** The server's reason, as it is shown. */
+const reason = (body: unknown) => told(400, body).said.replace('answered 400, ', '');
+
+describe('the reason', () => {
+  test.each<[object, string]>([
+    [{ error: 'code', error_description: 'why', message: 'no' }, 'code: why'],
+    [{ error: 'why', message: 'why' }, 'why'],
+    [{ error: 'why', message: ' ' }, 'why'],
+    [{ error: 401, Message: 'why' }, 'why'],
+    [{ error: { code: 'x', message: 'why' } }, 'why'],
+    [{ fault: { faultstring: 'why', detail: { errorcode: 'x' } } }, 'why'],
+    [{ errors: [{ code: 'x', message: 'why' }, { message: 'no' }] }, 'why'],
+    [{ errors: ['why', 'no'] }, 'why'],
+    [{ message: ['why'] }, 'why'],
+    [{ title: 'no', detail: 'why' }, 'why'],
+    [{ title: 'why', detail: null }, 'why'],
+    [{ httpMessage: 'no', moreInformation: 'why' }, 'why'],
+  ])('in %j is shown', (body, shown) => {
+    expect(reason(body)).toBe(shown);
+  });
+
+  test('is withheld if the secret is in it, and cut after 200 characters', () => {
+    expect(reason({ error: 'code', message: `no ${SECRET}` })).toBe('code');
+    expect(reason({ message: 'x'.repeat(300) })).toBe(`${'x'.repeat(200)}…`);
+  });
+
+  test.each([{ error: { error: { message: 'deep' } } }, { errors: [] }])(
+    'is not looked for everywhere: %j',
+    (body) => {
+      expect(told(400, body)).toEqual({ kind: 'bad-reply', said: 'answered 400', hints: FURTHER });
+    },
+  );
+});
+
 describe('a refusal', () => {
-  const CODES = [
-    ...['invalid_request', 'invalid_client', 'invalid_grant'],
-    ...['unauthorized_client', 'unsupported_grant_type', 'invalid_scope'],
-  ];
-  test.each(CODES)('is each error of RFC 6749 under each 4xx: %s', (error) => {
-    for (const status of [400, 401, 499])
+  const rejected = 'rejected the credentials';
+  const noGrant = 'does not let this client use the client_credentials grant';
+  test.each([
+    ['invalid_client', rejected],
+    ['invalid_grant', rejected],
+    ['unauthorized_client', noGrant],
+    ['unsupported_grant_type', noGrant],
+    ['invalid_scope', 'requires a scope, and gwtoken sends none'],
+    ['invalid_request', 'rejected the request as invalid'],
+  ])('is each error of RFC 6749 with any status: %s', (error, said) => {
+    for (const status of [200, 201, 400, 403, 499, 500, 501])
       expect(told(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
-        said: `rejected the credentials (HTTP ${status}, ${error}: why)`,
+        said: `${said} (HTTP ${status}, ${error}: why)`,
         hints: [],
         reason: error,
       });
-    expect(told(500, { error }).kind).toBe('bad-reply');
   });
 
-  test('is 401 without an error', () => {
-    const refused = (words: string) => ({
+  test('is any 401, and without an OAuth error it may be another server’s', () => {
+    const refused = (words: string, reason: string) => ({
       kind: 'refused',
-      said: `rejected the credentials (HTTP ${words})`,
+      said: `${rejected} (HTTP ${words})`,
       hints: [],
-      reason: 'unauthorized',
+      reason,
     });
-    expect(told(401, { error_description: 'why' })).toEqual(refused('401, why'));
-    expect(told(401, '<html>', HTML)).toEqual(refused('401 with an HTML page (from a proxy?)'));
+    for (const error of ['unauthorized', 'Unauthorized', 'unauthorized_client'])
+      expect(told(401, { error })).toEqual(refused(`401, ${error}`, 'unauthorized'));
+    expect(told(401, { error_description: 'why' })).toEqual(refused('401, why', 'no-oauth-error'));
+    expect(told(401, { error: { message: 'why' } })).toEqual(refused('401, why', 'no-oauth-error'));
+    const page = '401 with an HTML page, perhaps from a proxy';
+    expect(told(401, '<html>', HTML)).toEqual(refused(page, 'no-oauth-error'));
   });
 
-  test('is none with a word that RFC 6749 does not have, as an API has it', () => {
-    expect(told(401, { error: 'invalid_token', error_description: 'expired' })).toEqual({
+  const BEARER = { 'www-authenticate': 'Basic realm="a", Bearer realm="api", error="invalid_token"' };
+  test.each<[status: number, body: object, headers: Record<string, string>, said: string]>([
+    [401, { error: 'invalid_token', error_description: 'why' }, {}, 'answered 401, invalid_token: why'],
+    [403, { error: 'insufficient_scope' }, {}, 'answered 403, insufficient_scope'],
+    [401, { error: 'Unauthorized' }, BEARER, 'answered 401, Unauthorized'],
+    [400, { error: 'invalid_request' }, { 'www-authenticate': 'bearer' }, 'answered 400, invalid_request'],
+  ])('is no error of RFC 6750: %i %j', (status, body, headers, said) => {
+    expect(told(status, body, headers)).toEqual({
       kind: 'bad-reply',
-      said: 'answered 401, invalid_token: expired',
+      said,
       hints: ["check the auth URL: this is an API's answer, not a token endpoint's"],
     });
+  });
+
+  test('is 401 invalid_request with a challenge for Basic', () => {
+    const headers = { 'www-authenticate': 'Basic realm="bearer", error="invalid_token"' };
+    expect(told(401, { error: 'invalid_request' }, headers).kind).toBe('refused');
+  });
+
+  test('with another error is none', () => {
     expect(told(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
       kind: 'bad-reply',
       said: 'answered 400, no_coffee',
-      hints: FURTHER,
+      hints: [],
+      reason: 'unknown-error',
     });
   });
 
@@ -181,14 +261,24 @@ describe('a refusal', () => {
 
 describe('any other status', () => {
   test.each([
-    [201, GOOD, 'answered 201', FURTHER],
+    [202, GOOD, 'answered 202', FURTHER],
     [400, '', 'answered 400', FURTHER],
-    [403, '', 'answered 403', FIREWALL],
     [404, '', 'answered 404', ADDRESS],
     [405, '', 'answered 405', ADDRESS],
     [501, 'too-long', 'answered 501', OUTAGE],
   ])('%i is told, and what to do', (status, body, said, hints) => {
     expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
+  });
+
+  test('403 may be another path, other credentials or a firewall', () => {
+    const forbidden = { kind: 'bad-reply', said: 'answered 403', hints: [], reason: 'forbidden' };
+    expect(told(403)).toEqual(forbidden);
+    expect(told(403, { message: 'why' })).toEqual({ ...forbidden, said: 'answered 403, why' });
+  });
+
+  test('404 and 405 are first another path, whatever error they have', () => {
+    for (const status of [404, 405])
+      expect(told(status, { error: 'Not Found' })).toMatchObject({ hints: ADDRESS, reason: 'unknown-error' });
   });
 
   const OUTAGES = { 500: OUTAGE, 502: OUTAGE, 503: OUTAGE, 504: OUTAGE };
@@ -205,12 +295,21 @@ describe('any other status', () => {
   });
 
   test('HTML is told by its type, but not by a word in it, and not if it is JSON', () => {
-    const page = 'with an HTML page (from a proxy?)';
+    const page = 'with an HTML page, perhaps from a proxy';
     expect(told(200, 'sorry', HTML)).toMatchObject({ said: `answered 200 ${page}`, hints: PAGE });
     expect(told(500, 'too-long', HTML).said).toBe(`answered 500 ${page}`);
     expect(told(500, 'sorry', { 'content-type': 'text/htmlx' }).said).toBe('answered 500');
     expect(told(500, { error: 'why' }, HTML).said).toBe('answered 500, why');
   });
+});
+
+test('a compressed reply is named, with the status that it has', () => {
+  const said = (encoding: string, status = 200) =>
+    told(status, 'sorry', { 'content-encoding': encoding }).said;
+  const asked = 'although the request asked for no compression';
+  expect(said('gzip')).toBe(`answered 200, compressed (gzip) ${asked}`);
+  expect(said(SECRET, 503)).toBe(`answered 503, compressed (unknown encoding) ${asked}`);
+  expect(said('Identity')).toBe('answered 200, but not with a JSON object');
 });
 
 describe('a redirect', () => {

@@ -10,10 +10,11 @@ import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/t
 import { oneLine, shellWord, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import { type Limits, limitsOf } from '../../token/query';
+import { refusesCredentials } from '../../token/reply';
 import { untilSignal } from '../../waiting';
 import type { ConfigEdit, World } from '../../world';
 import { sayIfCancelled } from '../report';
-import { refusalSteps } from '../selected-token';
+import { replySteps } from '../selected-token';
 import { type Answers, askAgain, askMissing, checkGiven, loginLine, readAnswers } from './answers';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
@@ -80,7 +81,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
       return answers;
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.kind !== 'refused' || n === tries) throw notVerified(error, answers, isTyped);
+      if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       world.stderr.write(`${error.message}\n${again}\n`);
       answers = await askAgain(answers, world);
@@ -91,11 +92,12 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
 /** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
+  const again = isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
+  const steps = replySteps(error, { client });
   // Leaves room for one of ours.
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
-    ...(isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : []),
-    ...(kind === 'refused' ? refusalSteps(error, { client }) : []),
+    ...(refusesCredentials(error) ? [...again, ...steps] : [...steps.slice(0, 1), ...again]),
     ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
   ]);
 }

@@ -6,8 +6,9 @@ import type { Home } from './home';
 /** A secret that is long enough to be found, with characters that forms, JSON, shells and URLs escape. */
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
 export const TOKEN = 'Canary-Token.a~b+c/d==';
-/** Match the secret in each encoding: escapes keep its words, but base64 does not. */
-export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET)];
+const IN_A_FORM = new URLSearchParams({ '': SECRET }).toString().slice(1);
+/** All but base64 keep the words of the secret and the token. Gateways encode whole forms in base64. */
+export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET), ...base64Forms(IN_A_FORM)];
 const TOKEN_FORMS = [/canary-token/i, ...base64Forms(TOKEN)];
 
 /** Matches the middle of a text's base64 at each of the three offsets within a longer text. */

@@ -1,0 +1,143 @@
+/** Replies of real servers, played by a server on the loopback: exit code, sentence, first hint. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startFaultServer } from '../harness/endpoints/fault-server';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { ROOT } from '../harness/root';
+
+const FOLDER = join(ROOT, 'test', 'token', 'replies');
+
+const CREDENTIALS = 'the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)';
+const CHECK = `check ${CREDENTIALS}`;
+const AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+const API = "check the auth URL: this is an API's answer, not a token endpoint's";
+const FORBIDDEN = `check the auth URL, and ${CREDENTIALS}`;
+const GRANT = 'check on the Clients page that the client exists and may use client_credentials';
+const NO_GRANT = 'does not let this client use the client_credentials grant';
+const OUTAGE = 'the problem is on the server; try again later';
+
+/** Replies with a token, and its lifetime in seconds. */
+const TOKENS: Readonly<Record<string, number>> = {
+  '200-fraction': 3145,
+  '200-strings': 2700,
+  '201-token': 3600,
+};
+
+/** All others: the end of the error's sentence, and the hint that comes first. */
+const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, hint: string]>> = {
+  '200-code-and-msg': [7, 'answered 200 without a valid access_token (unknown client)', CHECK],
+  '200-error': [3, 'rejected the credentials (HTTP 200, invalid_client: wrong ID or secret)', CHECK],
+  '200-expired': [
+    7,
+    'returned a token that has just expired (expires_in is 0) (3 attempts)',
+    "try again after a second; if it persists, contact the endpoint's operator",
+  ],
+  '200-gzip': [
+    7,
+    'answered 200, compressed (gzip) although the request asked for no compression',
+    'possible causes: gwtoken help network',
+  ],
+  '200-unknown-error': [
+    7,
+    'answered 200 without a valid access_token (incorrect_client_credentials: wrong ID or secret)',
+    CHECK,
+  ],
+  '400-error-capital': [7, 'answered 400, client_id is missing', CHECK],
+  '400-invalid-client-id': [7, 'answered 400, invalid_client_id: unknown client', CHECK],
+  '400-invalid-grant': [
+    3,
+    'rejected the credentials (HTTP 400, invalid_grant: no user for this client)',
+    CHECK,
+  ],
+  '400-invalid-request': [
+    3,
+    'rejected the request as invalid (HTTP 400, invalid_request: audience is required)',
+    "ask the endpoint's operator what a token request needs beside ID and secret",
+  ],
+  '400-no-grant': [3, `${NO_GRANT} (HTTP 400, unauthorized_client: not for this client)`, GRANT],
+  '400-no-scope': [
+    3,
+    'requires a scope, and gwtoken sends none (HTTP 400, invalid_scope: scope is required)',
+    "ask the endpoint's operator to give this client a default scope",
+  ],
+  '400-problem': [7, 'answered 400, the client is unknown', CHECK],
+  '400-summary': [7, 'answered 400, the request has no client ID', CHECK],
+  '401-access-denied': [3, 'rejected the credentials (HTTP 401, access_denied: not allowed)', CHECK],
+  '401-api': [7, 'answered 401, invalid_token: no token in the request', API],
+  '401-challenge': [7, 'answered 401', API],
+  '401-error-capital': [3, 'rejected the credentials (HTTP 401, the client ID is wrong)', AUTH_URL],
+  '401-framework': [3, 'rejected the credentials (HTTP 401, Unauthorized: wrong ID or secret)', CHECK],
+  '401-message': [3, 'rejected the credentials (HTTP 401, Unauthorized)', AUTH_URL],
+  // Keycloak's code for a wrong secret.
+  '401-no-grant': [3, 'rejected the credentials (HTTP 401, unauthorized_client: wrong ID or secret)', CHECK],
+  '401-page': [3, 'rejected the credentials (HTTP 401 with an HTML page, perhaps from a proxy)', AUTH_URL],
+  '401-unauthorized': [3, 'rejected the credentials (HTTP 401, unauthorized: wrong ID or secret)', CHECK],
+  '403-access-denied': [7, 'answered 403, access_denied: not for this client', CHECK],
+  '403-insufficient-scope': [7, 'answered 403, insufficient_scope', API],
+  '403-no-grant': [3, `${NO_GRANT} (HTTP 403, unauthorized_client: not for this client)`, GRANT],
+  '403-page': [7, 'answered 403 with an HTML page, perhaps from a proxy', FORBIDDEN],
+  '403-unknown-path': [7, 'answered 403, no token for this path', FORBIDDEN],
+  '404-framework': [7, 'answered 404, Not Found', AUTH_URL],
+  '404-nested': [7, 'answered 404, no such path', AUTH_URL],
+  '404-no-route': [7, 'answered 404, no route for this path', AUTH_URL],
+  '405-detail': [7, 'answered 405, POST is not allowed', AUTH_URL],
+  '422-list': [7, 'answered 422, field required', CHECK],
+  '429-too-many': [
+    7,
+    'answered 429, too_many_requests: try later (retry after 1 h)',
+    'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+  ],
+  '500-fault': [7, 'answered 500, no such policy (3 attempts)', OUTAGE],
+  '501-no-grant': [3, `${NO_GRANT} (HTTP 501, unsupported_grant_type: not offered)`, GRANT],
+  '503-errors': [7, 'answered 503, down for maintenance (retry after 1 h)', OUTAGE],
+};
+
+/** Plays the file that is named by the first part of the request's path. */
+async function startReplies(): Promise<string> {
+  const { url } = await startFaultServer({
+    answer(socket, _, request) {
+      const [, name = ''] = /^POST \/([^/]+)\/oauth2\/token /.exec(request) ?? [];
+      const file = readFileSync(join(FOLDER, `${name}.http`));
+      const bodyAt = file.indexOf('\r\n\r\n') + 4;
+      const head = file.subarray(0, bodyAt - 2);
+      socket.write(head);
+      socket.write(`Content-Length: ${file.length - bodyAt}\r\nConnection: close\r\n\r\n`);
+      socket.end(file.subarray(bodyAt));
+    },
+  });
+  return url;
+}
+
+describe('a reply of a real server', async () => {
+  const url = await startReplies();
+  const get = (name: string) => openHome(inVariables(`${url}/${name}`)).gwtoken(['get', '--format', 'json']);
+
+  test('has a row in one of the tables for each file', () => {
+    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.http'));
+    expect(Object.keys({ ...TOKENS, ...ERRORS }).sort()).toEqual(
+      files.map((name) => name.replace('.http', '')).sort(),
+    );
+  });
+
+  test.for(Object.entries(TOKENS))('%s is a token', async ([name, lifetimeS]) => {
+    const { code, stdout, stderr } = await get(name);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { expires_in } = JSON.parse(stdout);
+    expect(expires_in).toBeGreaterThan(lifetimeS - 20);
+    expect(expires_in).toBeLessThanOrEqual(lifetimeS);
+  });
+
+  test.concurrent.for(Object.entries(ERRORS))(
+    '%s is explained, with the next step first',
+    async ([name, [code, sentence, hint]]) => {
+      const result = await get(name);
+      expect(result).toMatchObject({ code, stdout: '' });
+      expect(result.stderr.split('\n').slice(0, 2)).toEqual([
+        `gwtoken: error: ${url}/${name}/oauth2/token ${sentence}`,
+        `hint: ${hint}`,
+      ]);
+    },
+  );
+});
