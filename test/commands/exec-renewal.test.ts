@@ -132,20 +132,31 @@ test.each<[string, minutes: number, asked: number[], own?: Own]>([
   expect(ended.stderr).toBe('');
 });
 
-test('the same token is requested again by what it has left each time, until a new one comes', async () => {
-  const leftS = (ms: number) => Math.max(1, Math.floor(200 - ms / SECOND));
-  const { asked, told } = await run(202 * SECOND, {
-    reply: (ms) => (ms < 200 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
+test('one ageing token is requested again by what it has left, until a second after its end', async () => {
+  const leftS = (ms: number) => Math.floor(200.2 - ms / SECOND);
+  const { asked, told, stderr } = await run(202 * SECOND, {
+    reply: (ms) => (ms < 200.2 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
   });
-  expect(asked.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200]);
-  expect(told).toEqual(['token-1', 'token-6', 'removed token-6']);
+  // The reply at 199.2 s says 1 s, the one at 200 s 0, as does the one at 200.1.
+  expect(asked.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.2]);
+  expect(told).toEqual(['token-1', 'token-7', 'removed token-7']);
+  expect(stderr).toBe('');
+});
+
+test('an endpoint that goes on returning expired tokens is warned of, and asked every 10 s', async () => {
+  const reply = (ms: number) => (ms === 0 ? {} : { expires_in: 0 });
+  const { asked, told, stderr } = await run(HOUR + 22 * SECOND, { reply });
+  const sinceEnd = asked.map((ms) => (ms - HOUR) / SECOND).filter((seconds) => seconds >= 0);
+  expect(sinceEnd).toEqual([0, 0.5, 1, 1.5, 2, 12, 22]);
+  expect(told).toEqual(['token-1', 'removed token-1']);
+  expect(stderr).toMatch(/^gwtoken: warning: the token file still has the last token: .* just expired .*\n$/);
 });
 
 test('an outage is warned of once, with one attempt every 30 s, then every 10 s', async () => {
   const reply = failing('unreached', MINUTE, 65 * MINUTE);
   const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
   const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
-  const first = [300, 270, 240, 210, 180, 150, 120, 90, 60, 30, 15, 5, -5, -15];
+  const first = [300, 270, 240, 210, 180, 150, 120, 90, 60, 30, 15, 5, 0, -0.5, -1, -1.5, -2, -12, -22];
   expect(leftS.slice(0, first.length)).toEqual(first);
   const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
   expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));

@@ -12,6 +12,12 @@ import type { World } from '../../world';
 const LOOK_MS = 30_000;
 /** Shortest pause after a failure. */
 const SHORTEST_MS = 10_000;
+/**
+ * Pause just after the token has expired, and for how long. An endpoint that returns one token until its end
+ * gives whole seconds, so the last of them may not be over yet.
+ */
+const EXPIRED_PAUSE_MS = 500;
+const JUST_EXPIRED_MS = 2000;
 /** Pause after a refusal: repeated ones can lock the client out, whose new secret others may use already. */
 const REFUSAL_MS = 300_000;
 
@@ -58,6 +64,9 @@ export async function withTokenFile<T>(
         await renew();
         failure = undefined;
       } catch (error) {
+        const leftMs = lifeLeftMs(token, world.now());
+        if (error instanceof GwtokenError && error.reason === 'just-expired' && leftMs > -JUST_EXPIRED_MS)
+          continue;
         if (failure === undefined && !ended.signal.aborted)
           warn(world, `the token file still has the last token: ${messageOf(error)}`);
         failure = error;
@@ -92,9 +101,19 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
   return (freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY) - nowMs;
 }
 
-/** Returns the time until the next look: until a renewal is due or, if one failed, half of what is left. */
+/**
+ * Returns the time until the next look: until a renewal is due or, if one failed, half of what is left, but not
+ * beyond the token's end.
+ */
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);
-  const leftMs = (expiresAtMs(token) ?? nowMs) - nowMs;
-  return Math.min(dueMs > 0 ? dueMs : Math.max(leftMs / 2, SHORTEST_MS), LOOK_MS);
+  if (dueMs > 0) return Math.min(dueMs, LOOK_MS);
+  const leftMs = lifeLeftMs(token, nowMs);
+  if (leftMs <= 0) return leftMs > -JUST_EXPIRED_MS ? EXPIRED_PAUSE_MS : SHORTEST_MS;
+  return Math.min(Math.max(leftMs / 2, SHORTEST_MS), leftMs, LOOK_MS);
+}
+
+/** Returns the time until the token expires, in ms; negative once it has expired. */
+function lifeLeftMs(token: Token, nowMs: number): number {
+  return (expiresAtMs(token) ?? nowMs) - nowMs;
 }
