@@ -70,16 +70,17 @@ const CALLS: Readonly<Record<string, number>> = {
   Jenkins: 1,
   ...{ gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
 };
+const AFTER_401 = 'When the API answers 401';
 const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
 
-/** A gateway that says hello to who has the endpoint's token, a release, and what the examples call. */
-async function startPlace() {
+/** A gateway that says hello to who has this token, a release, and what the examples call. */
+async function startPlace({ accepts = 'token-1' } = {}) {
   const endpoint = await startTokenEndpoint();
   const calls: (string | undefined)[] = [];
   const { url } = await listen(
     createServer(({ headers: { authorization } }, response) => {
       calls.push(authorization);
-      const status = calls.length === 4 ? 503 : authorization === 'Bearer token-1' ? 200 : 401;
+      const status = calls.length === 4 ? 503 : authorization === `Bearer ${accepts}` ? 200 : 401;
       response.writeHead(status).end('hello\n');
     }),
   );
@@ -131,7 +132,7 @@ describe('as it is printed', () => {
     expect(scripts.length).toBeGreaterThan(15);
   });
 
-  test.for(sections.filter(({ script }) => script.trim() !== ''))(
+  test.for(sections.filter(({ name, script }) => script.trim() !== '' && name !== AFTER_401))(
     '$name',
     async ({ name, files, script }, { needs }) => {
       needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
@@ -155,6 +156,17 @@ test('direnv runs nothing if gwtoken fails', async ({ needs }) => {
   for (const [file, text] of files) writeFileSync(join(work, file), text);
   expect(await run(script)).toMatchObject({ code: 1 });
   expect(calls).toEqual([]);
+});
+
+test.for([
+  ['a new token is accepted', 'token-2', 0],
+  ['no token is accepted', 'none', 1],
+] as const)('the recipe for 401 requests one new token: %s', async ([, accepts, code], { needs }) => {
+  needs('linux', 'bash', 'curl');
+  const { run, calls } = await startPlace({ accepts });
+  const { script } = recipes.find(({ name }) => name === AFTER_401)!;
+  expect(await run(script)).toMatchObject({ code, stderr: '' });
+  expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
 test('a release with another checksum is not unpacked', async ({ needs }) => {
