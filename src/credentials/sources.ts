@@ -5,6 +5,7 @@ import { resolve } from '../settings/resolve';
 import { SETTINGS, type SettingSources } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../waiting';
 import type { World } from '../world';
+import type { ValueNames } from './copied';
 import type { Credentials, LoadWorld, Wanted } from './credentials';
 import { variableCredentials } from './variables';
 
@@ -12,6 +13,8 @@ export interface CredentialSource {
   readonly kind: 'variables' | 'command' | 'keychain';
   /** Name in messages. */
   readonly name: string;
+  /** Names of the ID and the secret in messages; absent if they have none of their own. */
+  readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
   /** Text that changes when the credentials do: themselves or the command; empty for the keychain. */
@@ -42,7 +45,7 @@ export function sourceOf(
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const command = resolve(SETTINGS.credentialCommand, sources, client);
   const found = skipsVariables ? undefined : variableCredentials(client, world);
-  if (found) return givenSource(found.name, found.credentials);
+  if (found) return { ...givenSource(found.names.join(' and '), found.credentials), valueNames: found.names };
   return {
     kind: command ? 'command' : 'keychain',
     name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,

@@ -4,6 +4,7 @@ import type { Client } from '../client';
 import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
+import type { ValueNames } from './copied';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** The most common reason why a variable is empty in a job. */
@@ -30,7 +31,7 @@ export function variablePairs({ region, environment }: Omit<Client, 'profile'>):
 export function variableCredentials(
   client: Client,
   { env, readFile }: Pick<World, 'env' | 'readFile'>,
-): { readonly name: string; readonly credentials: Credentials } | undefined {
+): { readonly names: ValueNames; readonly credentials: Credentials } | undefined {
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
@@ -44,7 +45,7 @@ export function variableCredentials(
   const problem = clientIdProblem(clientId);
   if (problem !== undefined) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
-  return { name: `${id} and ${secretIn}`, credentials: { clientId, clientSecret } };
+  return { names: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
 /** Returns the text without the client secrets of variables: one may have been typed as another value. */

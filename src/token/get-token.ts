@@ -1,6 +1,7 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
+import { withMistakes } from '../credentials/copied';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration, warn } from '../text';
@@ -65,7 +66,7 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
   const leave = (error: unknown, sent?: Credentials) => leaveFailure(error, query, owner, world, sent);
   const credentials = await loadCredentials(query, world).catch((error) => leave(error));
   const refusal = lastRefusal(credentials, query, world);
-  if (refusal) throw refusal;
+  if (refusal) throw withMistakes(refusal, credentials, query.source.valueNames);
   const answer = await fetchNew(query, credentials, world).catch((error) => leave(error, credentials));
   const { token, clientId } = answer;
   const { lifetimeS } = token;
@@ -105,7 +106,9 @@ async function correctStored(client: Client, entry: StoredClient, world: TokenWo
 
 /** Fetches a token. Its limit is for the request: a keychain and a command have their own. */
 async function fetchNew(query: Query, credentials: Credentials, world: TokenWorld): Promise<TokenAnswer> {
-  const token = await fetchToken(query, credentials, world);
+  const token = await fetchToken(query, credentials, world).catch((error) => {
+    throw withMistakes(error, credentials, query.source.valueNames);
+  });
   return { from: 'network', token, clientId: credentials.clientId, query };
 }
 

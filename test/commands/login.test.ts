@@ -368,7 +368,7 @@ describe('of a person, login', () => {
 
   test('asks for a refused ID, in brackets, and secret again, three times in all', async () => {
     const answers = ['fifth', 'fourth', 'third', 'third', 'second', 'first'];
-    const [ids, secrets] = [[...answers], [...answers]];
+    const [ids, secrets] = [[...answers], answers.map((each) => (each === 'second' ? '"second"' : each))];
     const filled: unknown[] = [];
     seat({
       ask: async (question, _, suggested) => {
@@ -385,7 +385,8 @@ describe('of a person, login', () => {
     expect([code, filled]).toEqual([0, [undefined, 'first', 'second']]);
     const said = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
     const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-    expect(stderr.split('\n').slice(0, 4)).toEqual([said, again, said, again]);
+    const hint = 'hint: the client secret begins and ends with a quote';
+    expect(stderr.split('\n').slice(0, 5)).toEqual([said, again, said, hint, again]);
     expect(itemOf('default:production:us')).toMatchObject({ client_id: 'third', client_secret: 'third' });
 
     gw.items.clear();

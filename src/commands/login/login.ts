@@ -1,6 +1,7 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
+import { withMistakes } from '../../credentials/copied';
 import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
@@ -79,11 +80,14 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
     try {
       await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
       return answers;
-    } catch (error) {
+    } catch (thrown) {
+      const error = withMistakes(thrown, answers);
       if (!(error instanceof GwtokenError)) throw error;
       if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
       const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-      world.stderr.write(`${error.message}\n${again}\n`);
+      world.stderr.write(
+        [error.message, ...error.hints.map((hint) => `hint: ${hint}`), again, ''].join('\n'),
+      );
       answers = await askAgain(answers, world);
     }
   }

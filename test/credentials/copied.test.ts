@@ -1,0 +1,44 @@
+/** Mistakes in copied credentials, which the hints of a refusal name. */
+import { expect, test } from 'vitest';
+import { withMistakes } from '../../src/credentials/copied';
+import { GwtokenError } from '../../src/errors';
+
+const refused = new GwtokenError('refused', 'no', { hints: ['own hint'] });
+const hintsOf = (clientSecret: string, clientId = 'id') =>
+  (withMistakes(refused, { clientId, clientSecret }, ['ID', 'SECRET']) as GwtokenError).hints;
+
+test.each([
+  ['"s3cret"', 'begins and ends with a quote'],
+  ["'s3cret'", 'begins and ends with a quote'],
+  [' s3cret', 'begins or ends with a space'],
+  ['s3cret ', 'begins or ends with a space'],
+  ['$(GWTOKEN_CLIENT_SECRET)', 'is a placeholder that nothing has replaced'],
+  [`\${GWTOKEN_CLIENT_SECRET}`, 'is a placeholder that nothing has replaced'],
+  ['$GWTOKEN_CLIENT_SECRET', 'is a placeholder that nothing has replaced'],
+  ['{{ secret }}', 'is a placeholder that nothing has replaced'],
+  ['%SECRET%', 'is a placeholder that nothing has replaced'],
+  ['<your secret>', 'is a placeholder that nothing has replaced'],
+  ['***', 'is a placeholder that nothing has replaced'],
+])('names the mistake in the secret %j first', (secret, problem) => {
+  expect(hintsOf(secret)).toEqual([`SECRET ${problem}`, 'own hint']);
+});
+
+test('names the mistakes in the ID and in the secret', () => {
+  expect(hintsOf('"s3cret"', "'id'")).toEqual([
+    'ID begins and ends with a quote',
+    'SECRET begins and ends with a quote',
+  ]);
+});
+
+test.each(['s3cret', '"', '"s3cret', 's$(a)', 'a<b>', '**', '$s3cret', 'a b'])(
+  'finds no mistake in the secret %j',
+  (secret) => {
+    expect(hintsOf(secret)).toEqual(['own hint']);
+  },
+);
+
+test('changes no other error', () => {
+  const credentials = { clientId: "'id'", clientSecret: "'s'" };
+  for (const error of [new GwtokenError('unreached', 'no'), new Error('a bug')])
+    expect(withMistakes(error, credentials)).toBe(error);
+});
