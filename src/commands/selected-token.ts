@@ -70,10 +70,6 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const login = loginCommand(client, authUrl);
   const isKeychain = source.kind === 'keychain';
   if (kind === 'refused' || kind === 'bad-reply') return replySteps(error, query);
-  if (reason === 'bound-elsewhere') {
-    const how = isKeychain ? `run: ${login}` : 'let the command print it as "auth_url"';
-    return [`to use ${authUrl.value}, ${how}`];
-  }
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
   return isKeychain && isNotThere

@@ -1,6 +1,7 @@
 /** Output of `gwtoken status`: it opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
+import { configLine, waysToAuthUrl } from '../credentials/auth-url';
 import { overriding, sourceOf } from '../credentials/sources';
 import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
@@ -82,8 +83,11 @@ function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
       findings.push(warning(message, ...waysToCredentials(client, login, sources)));
     } else if (stored && stored.authUrl !== authUrl?.value) {
       const now = authUrl ? `${authUrl.source.name} says ${authUrl.value}` : 'no auth URL is set';
+      const ways = authUrl
+        ? waysToAuthUrl('keychain', stored.authUrl, client, authUrl)
+        : [`to set it, ${configLine(stored.authUrl, client)}`];
       const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${now}`;
-      findings.push(warning(message, `to log in again, run: ${login}`));
+      findings.push(warning(message, ...ways));
     }
   }
   if (rows.some(({ isSelected }) => isSelected)) return findings;

@@ -9,6 +9,7 @@ import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
+import { waysToAuthUrl } from './auth-url';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {
   type BoundCredentials,
@@ -30,7 +31,7 @@ export async function fromCommand(
   const stored = readPrinted(printed, command.source.name, wanted.client);
   // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
   if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
-    checkBinding('the credential command printed', stored, wanted);
+    checkBinding('command', stored, wanted);
   return stored;
 }
 
@@ -107,15 +108,21 @@ export async function fromKeychain(
     throw failure('no-credentials', `no credentials found for ${name}`);
   }
   const stored = parseItem(item, client);
-  checkBinding(`${name} was stored for`, stored, wanted);
+  checkBinding('keychain', stored, wanted);
   return stored;
 }
 
 /** Throws `usage` of the reason `bound-elsewhere` if the secret is for another auth URL, or for none. */
-function checkBinding(bound: string, stored: BoundCredentials, { authUrl }: Wanted): void {
+function checkBinding(
+  kind: 'keychain' | 'command',
+  { authUrl: own }: BoundCredentials,
+  { client, authUrl }: Wanted,
+): void {
   const { value, source } = authUrl;
-  if (stored.authUrl === value) return;
-  const own = stored.authUrl ?? 'no auth URL';
-  const message = `${bound} ${own}, but ${source.name} says ${value}; nothing was sent`;
-  throw new GwtokenError('usage', message, { reason: 'bound-elsewhere' });
+  if (own === value) return;
+  const bound =
+    kind === 'keychain' ? `${clientName(client)} was stored for` : 'the credential command printed';
+  const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
+  const hints = waysToAuthUrl(kind, own, client, authUrl);
+  throw new GwtokenError('usage', message, { reason: 'bound-elsewhere', hints });
 }
