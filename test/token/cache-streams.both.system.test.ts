@@ -1,6 +1,4 @@
-/** Ctrl-C in a loop of calls, and an event loop that runs dry. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Ctrl-C in a loop of calls. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
@@ -14,19 +12,6 @@ let client: Home;
 beforeEach(async () => {
   endpoint = await startTokenEndpoint();
   client = openHome(inVariables(endpoint.authUrl));
-});
-
-test('an event loop that runs dry is not taken for success', async ({ needs }) => {
-  needs('package');
-  const dry = join(client.dir, 'dry.cjs');
-  writeFileSync(
-    dry,
-    `require('node:net').Socket.prototype.connect = function () { return this; };
-     const { setTimeout } = globalThis;
-     globalThis.setTimeout = (...call) => setTimeout(...call).unref();`,
-  );
-  const env = { NODE_OPTIONS: `--require=${dry}`, GWTOKEN_NO_CACHE: '1' };
-  expect(await client.gwtoken(['get'], { env })).toMatchObject({ code: 1, stdout: '' });
 });
 
 test.skipIf(process.platform === 'win32')(
