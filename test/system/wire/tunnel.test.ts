@@ -60,6 +60,21 @@ test.each(['400', '405', '501'])(
   },
 );
 
+test.each([
+  ['an unknown CA', 'IP:127.0.0.1', 'was issued by an unknown CA'],
+  ['another name', 'DNS:other.test', 'is only valid for other.test'],
+])('postForm() sends nothing through an https: proxy with a certificate of %s', async (_, names, problem) => {
+  const [own, other] = [makeAuthority(), makeAuthority()];
+  const issuer = names === 'DNS:other.test' ? own : other;
+  const proxy = await startConnectProxy(undefined, issuer.issue({ names }));
+  const env = { HTTPS_PROXY: proxy.url };
+  await expect(wireIn(env)('https://endpoint.test', { ...POST, caFile: own.caFile })).rejects.toMatchObject({
+    reason: 'certificate',
+    message: `the proxy 127.0.0.1:${proxy.port} (from HTTPS_PROXY) is not trusted: its certificate ${problem}`,
+  });
+  expect(proxy.requests).toEqual([]);
+});
+
 test('postForm() verifies an https: proxy and the endpoint by their own names', async () => {
   const authority = makeAuthority();
   const endpoint = await startFaultServer(
