@@ -45,12 +45,78 @@ test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, say
   expect(problem.detail).toBe(`message of ${code}`);
 });
 
+const OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
+const PASS_CA = "pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
+const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
+const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
+test.each<[code: string, caFile: string | undefined, end: string, hints: readonly string[]]>([
+  ['CERT_HAS_EXPIRED', undefined, 'has expired', [CLOCK]],
+  ['CERT_NOT_YET_VALID', undefined, 'is not yet valid', [CLOCK]],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'is self-signed', [TRUST_IT]],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    undefined,
+    'is not valid for any host name (its CN does not count)',
+    ['check the host name in the auth URL'],
+  ],
+  [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    undefined,
+    'was issued by an unknown CA',
+    [`behind a company proxy or private CA? ${PASS_CA}`, INCOMPLETE],
+  ],
+  [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    '/ca.pem',
+    'was issued by an unknown CA',
+    [`/ca.pem does not contain this CA: ${PASS_CA}`, INCOMPLETE],
+  ],
+])('%s with the CA file %s: the certificate %s', (code, caFile, end, hints) => {
+  expect(met(fault(code), 'connect', { caFile })).toMatchObject({
+    reason: 'certificate',
+    message: `a.test is not trusted: its certificate ${end}`,
+    hints,
+    retry: undefined,
+  });
+});
+
+test.each<[code: string, end: string, hint: string]>([
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS', 'check the scheme and port in the auth URL'],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'it does not offer HTTP/1.1', OPERATORS],
+  ['ENOTFOUND', 'host not found', 'check the auth URL for typos'],
+])('%s in the handshake: %s', (code, end, hint) => {
+  expect(met(fault(code), 'connect')).toMatchObject({ message: `${AT} ${end}`, hints: [hint], retry: {} });
+});
+
+test.each<[Error, string]>([
+  [fault('UND_ERR_SOCKET'), 'closed the connection without opening a tunnel'],
+  [parser('Response does not match the HTTP/1.1 protocol'), 'did not answer with valid HTTP'],
+])('waiting for the tunnel, %s: the proxy %s', (error, what) => {
+  expect(met(error, 'tunnel', { proxy })).toMatchObject({
+    kind: 'unreached',
+    message: `${LABEL} ${what}`,
+    hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
+  });
+});
+
+test('a request that is late names its timeout, and what may be slow', () => {
+  const late = (through?: HttpProxy) => met(new TimedOut(), 'reply', { proxy: through });
+  expect(late()).toMatchObject({
+    reason: 'time-limit',
+    message: 'https://a.test/oauth2/token did not answer within 10 s',
+    hints: ['check the auth URL and the network, or raise --timeout'],
+  });
+  expect(late(proxy).hints).toEqual(['check HTTPS_PROXY and the network, or raise --timeout']);
+});
+
 test.each<[Phase, Error]>([
   ['reply', Object.assign(fault('UND_ERR_HEADERS_OVERFLOW'), { name: 'HeadersOverflowError' })],
   ['body', parser('Invalid character in chunk size')],
 ])('waiting for the %s, %s: no valid HTTP', (waitingFor, error) => {
   const message = 'https://a.test/oauth2/token did not answer with valid HTTP';
-  expect(met(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message });
+  const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
+  expect(met(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
 });
 
 test.each<[Phase, Error, string]>([
@@ -59,7 +125,8 @@ test.each<[Phase, Error, string]>([
   ['body', parser('Invalid EOF state'), 'closed the connection in the middle of the reply'],
   ['body', fault('UND_ERR_SOCKET'), 'closed the connection in the middle of the reply'],
 ])('waiting for the %s, %s: the endpoint %s', (waitingFor, error, what) => {
-  expect(met(error, waitingFor)).toMatchObject({ kind: 'unreached', message: `a.test ${what}` });
+  const hints = [`try again; if it persists, ${OPERATORS}`];
+  expect(met(error, waitingFor)).toMatchObject({ kind: 'unreached', message: `a.test ${what}`, hints });
 });
 
 const ofNames = (subjectaltname: string) => {
