@@ -30,7 +30,7 @@ export const BAD_REPLIES: readonly WireCase[] = [
   replies(
     'an encoding that was not asked for',
     reply(200, gzipSync(JSON.stringify(GOOD)), { 'Content-Encoding': 'gzip' }),
-    bad(/answered 200, but not with a JSON object/),
+    bad(/answered 200, compressed \(gzip\)/),
   ),
   scripted(
     'a body without end',
