@@ -1,4 +1,5 @@
 /** The people who can answer, how long gwtoken waits for them, and how a signal ends the waiting. */
+import { CREDENTIAL_VARIABLE } from './client';
 import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output, World } from './world';
 
@@ -11,6 +12,19 @@ export function isCi(env: Env): boolean {
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);
 }
+
+/**
+ * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI, in
+ * containers and cron jobs (no session bus, no terminal), and where a variable for credentials exists.
+ */
+export function isHeadless({ env, platform, stderr }: Surroundings): boolean {
+  if (isCi(env) || Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name))) return true;
+  const hasBus = platform !== 'linux' || env['DBUS_SESSION_BUS_ADDRESS'] || env['XDG_RUNTIME_DIR'];
+  return !hasBus && !stderr?.isTTY();
+}
+
+/** The environment and, unless only the quick path runs, platform and stderr. */
+export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform' | 'stderr'>>;
 
 /** The default of `keychain-timeout`: a person needs time to unlock, a job should not wait. */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };

@@ -1,11 +1,23 @@
 /** What a CI job is, and how long to wait next time. */
 import { expect, test } from 'vitest';
-import { allowMoreTime, isCi } from '../src/waiting';
+import { allowMoreTime, isCi, isHeadless } from '../src/waiting';
 
 test('a CI job is where CI is set, and not to what says no', () => {
   for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
   for (const env of [{}, { CI: '' }, { CI: '0' }, { CI: 'false' }, { GITHUB_ACTIONS: 'true' }])
     expect(isCi(env)).toBe(false);
+});
+
+test('hints name variables in CI, in jobs without a session, and beside a credential variable', () => {
+  const headless = (env: Record<string, string>, isTTY = false, platform: NodeJS.Platform = 'linux') =>
+    isHeadless({ env, platform, stderr: { isTTY: () => isTTY, write() {} } });
+  expect(headless({})).toBe(true);
+  expect(headless({}, true)).toBe(false);
+  expect(headless({}, false, 'darwin')).toBe(false);
+  expect(headless({ XDG_RUNTIME_DIR: '/run/user/1000' })).toBe(false);
+  expect(headless({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/b' })).toBe(false);
+  expect(headless({ CI: '1' }, true)).toBe(true);
+  expect(headless({ GWTOKEN_CLIENT_SECRET_FILE: '' }, true)).toBe(true);
 });
 
 test('twice as long is what to try next, and an hour at most: no setting takes more', () => {

@@ -1,23 +1,25 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import { type Client, CREDENTIAL_VARIABLE, clientFlags, clientName, REGIONS } from '../client';
+import { type Client, clientFlags, clientName, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
-import { clientParts, resolveClient, settingLines } from '../settings/resolve';
+import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
-import { isCi, untilSignal } from '../waiting';
+import { untilSignal } from '../waiting';
 import type { World } from '../world';
 
 /** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
-  const { env } = sources;
-  const usesVariables = Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name));
-  if (isCi(env) || usesVariables) return resolveClient(sources);
-  return clientOrThrow(usage('no client stored yet', 'run: gwtoken login'), sources, world);
+  if (sources.isHeadless) return resolveClient(sources);
+  return clientOrThrow(
+    usage('no client stored yet', ...likelyCauses(sources), 'run: gwtoken login'),
+    sources,
+    world,
+  );
 }
 
 /** Returns the selected client; throws this error rather than that no region is set if none is stored. */
@@ -73,13 +75,13 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
   return isKeychain && isNotThere
-    ? waysToCredentials(client, login, sources)
+    ? [...likelyCauses(sources), ...waysToCredentials(client, login, sources)]
     : variablesHint(client, sources);
 }
 
 /** Returns how a client without credentials gets some. */
 export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
-  if (isCi(sources.env)) return variablesHint(client, sources);
+  if (sources.isHeadless) return variablesHint(client, sources);
   return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
 }
 
@@ -126,17 +128,25 @@ export function replySteps(
   return [check, ...elsewhere];
 }
 
+/** The variables that hold for every client. */
+const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+
 /** Returns how variables would help: set, no longer empty, or no longer ignored. */
-function variablesHint(client: Client, { env, flags }: SettingSources, set = 'set'): readonly string[] {
+function variablesHint(
+  client: Client,
+  { env, flags, isHeadless }: SettingSources,
+  set = 'set',
+): readonly string[] {
   const names = variablePairs(client).flat();
   if (flags.profile !== undefined) {
     const ignored = names.find((name) => env[name]);
-    if (ignored === undefined) return [];
+    if (ignored === undefined && !isHeadless) return [];
+    if (ignored === undefined)
+      return [`replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`];
     const instead = `set GWTOKEN_PROFILE=${client.profile} instead`;
     return [`${ignored} is ignored because of --profile; to use it, ${instead}`];
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return [`empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`];
-  const [id, secret] = names;
-  return [`${set} ${id} and ${secret} (gwtoken help ${isCi(env) ? 'ci' : 'keychain'})`];
+  return [`${set} ${PLAIN_PAIR} (gwtoken help ${isHeadless ? 'ci' : 'keychain'})`];
 }

@@ -2,69 +2,88 @@
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { configLine, waysToAuthUrl } from '../credentials/auth-url';
-import { overriding, sourceOf } from '../credentials/sources';
-import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
-import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
+import { type CredentialSource, overriding, sourceOf } from '../credentials/sources';
+import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
+import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
-import type { World } from '../world';
+import type { StoredClient, World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
 import { waysToCredentials } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
-  const rows = readRows(sources, world);
+  const all = readRows(sources, world);
+  const rows = all.filter(isKnown);
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    world.stdout.write(
-      'No stored clients. To add one, run: gwtoken login (without a keychain: gwtoken help keychain)\n',
-    );
+    world.stdout.write(`No stored clients. ${waysToBegin(sources)}\n`);
   } else {
-    const findings = findingsOf(rows, sources);
+    const findings = findingsOf(all, sources);
     await writeTable(rows, world);
     if (findings.length > 0) world.stdout.write('\n');
     await writeFindings(findings, world);
   }
 }
 
-/** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
-function readRows(sources: SettingSources, world: World) {
-  const selected = clientParts(sources).region && resolveClient(sources);
-  const selectedName = selected && clientName(selected);
-  const storedClients = world.clients.read();
-  // Credentials in variables are for the profile that commands without --profile use.
-  const { value: profile } = resolve(SETTINGS.profile, { ...sources, flags: {} });
-  const row = (client: Client) => {
-    const isSelected = clientName(client) === selectedName;
-    const skipsVariables = isSelected ? undefined : client.profile !== profile;
-    const source = sourceOf(sources, client, world, skipsVariables);
-    const authUrl = resolve(SETTINGS.authUrl, sources, client);
-    const stored = storedClients[clientName(client)];
-    const entry = authUrl && ownEntry({ client, authUrl, source }, world);
-    const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
-    const known = source.kind === 'keychain' ? (stored ?? entry) : entry;
-    const clientId = source.clientId ?? known?.clientId;
-    return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
-  };
-  return [...new Set([...Object.keys(storedClients), ...(selectedName ? [selectedName] : [])])]
-    .sort()
-    .flatMap((name) => parseClientName(name) ?? [])
-    .map(row);
+function waysToBegin({ isHeadless }: SettingSources): string {
+  return isHeadless ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
 }
 
-type Row = ReturnType<typeof readRows>[number];
+/** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
+function readRows(sources: SettingSources, world: World): readonly Row[] {
+  const selected = clientParts(sources).region && resolveClient(sources);
+  const names = [...Object.keys(world.clients.read()), ...(selected ? [clientName(selected)] : [])];
+  return [...new Set(names)]
+    .sort()
+    .flatMap((name) => parseClientName(name) ?? [])
+    .map((client) => toRow(client, selected, sources, world));
+}
+
+/** A client, and what is known of it without its keychain item. */
+interface Row {
+  readonly client: Client;
+  readonly isSelected: boolean;
+  readonly source: CredentialSource;
+  readonly authUrl: Setting<string> | undefined;
+  /** Its entry in the list of stored clients. */
+  readonly stored: StoredClient | undefined;
+  /** Lifetime left of its cached token, in ms; 0 without one. */
+  readonly leftMs: number;
+  /** Shortened client ID, if it is known. */
+  readonly clientId: string | undefined;
+}
+
+function toRow(client: Client, selected: Client | undefined, sources: SettingSources, world: World): Row {
+  const isSelected = selected !== undefined && clientName(client) === clientName(selected);
+  // Credentials in variables are for the profile that commands without --profile use.
+  const { value: profile } = resolve(SETTINGS.profile, onlyFrom(['variable', 'config'], sources));
+  const skipsVariables = isSelected ? sources.flags.profile !== undefined : client.profile !== profile;
+  const source = sourceOf(sources, client, world, { skipsVariables });
+  const authUrl = resolve(SETTINGS.authUrl, sources, client);
+  const stored = world.clients.read()[clientName(client)];
+  const entry = authUrl && ownEntry({ client, authUrl, source }, world);
+  const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
+  const known = source.kind === 'keychain' ? (stored ?? entry) : entry;
+  const clientId = source.clientId ?? known?.clientId;
+  return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
+}
+
+/** Returns whether anything is known of the client; of a selected one it may be nothing. */
+function isKnown({ source, clientId }: Row): boolean {
+  return source.kind !== 'keychain' || clientId !== undefined;
+}
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {
   const { bold } = await terminal.paint('stdout');
   const [head = '', ...lines] = alignRows([
-    ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN', 'AUTH URL'],
-    ...rows.map(({ client, isSelected, source, authUrl, clientId, leftMs }) => [
+    ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN'],
+    ...rows.map(({ client, isSelected, source, clientId, leftMs }) => [
       `${isSelected ? '*' : ' '} ${clientName(client)}`,
       clientId ?? 'unknown',
       source.kind,
       leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
-      authUrl?.value ?? 'not set',
     ]),
   ]);
   const shown = lines.map((line, index) => (rows[index]?.isSelected ? bold(line) : line));
@@ -75,10 +94,11 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overriding(source)) ?? []));
   const findings = [...overrides].map((message) => warning(message));
-  for (const { client, source, authUrl, clientId, stored } of rows) {
+  for (const row of rows) {
+    const { client, source, authUrl, stored } = row;
     const login = `gwtoken login ${clientFlags(client)}`;
     if (source.kind !== 'keychain') continue;
-    if (clientId === undefined) {
+    if (!isKnown(row)) {
       const message = `no stored credentials for ${clientName(client)}`;
       findings.push(warning(message, ...waysToCredentials(client, login, sources)));
     } else if (stored && stored.authUrl !== authUrl?.value) {

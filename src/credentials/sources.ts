@@ -30,6 +30,10 @@ export interface CredentialSource {
   load(wanted: Wanted, world: LoadWorld): Promise<Credentials>;
 }
 
+interface SourceOptions {
+  readonly skipsVariables: boolean;
+}
+
 /**
  * Returns the source that takes precedence, without running the command or opening the keychain.
  *
@@ -40,7 +44,7 @@ export function sourceOf(
   client: Client,
   world: Pick<World, 'env' | 'readFile'>,
   // A profile that a flag names has its own credentials, as in `aws`.
-  skipsVariables = sources.flags.profile !== undefined,
+  { skipsVariables }: SourceOptions = { skipsVariables: sources.flags.profile !== undefined },
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const command = resolve(SETTINGS.credentialCommand, sources, client);

@@ -1,8 +1,9 @@
 /** Resolves each setting with its source: flag, then environment variable, then config file, then default. */
 
-import { type Client, checkProfile, clientFlags, profileFlag, REGIONS } from '../client';
+import { type Client, checkProfile, clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
-import { isCi } from '../waiting';
+import { similarWords } from '../text';
+import { isHeadless, type Surroundings } from '../waiting';
 import type { Config, QuickWorld } from '../world';
 import {
   checkConfigKey,
@@ -14,11 +15,12 @@ import {
   type Setting,
   type SettingDefinition,
   type SettingSources,
+  type Source,
   variableOf,
 } from './table';
 
 /** Gathers the sources of settings. Throws `usage` for an unknown key in the config file. */
-export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'config'>): SettingSources {
+export function gather(flags: FlagValues, world: Surroundings & Pick<QuickWorld, 'config'>): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, values] of Object.entries(config.profiles)) {
@@ -26,7 +28,7 @@ export function gather(flags: FlagValues, world: Pick<QuickWorld, 'env' | 'confi
     for (const key of Object.keys(values))
       checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
-  return { flags, env: world.env, config };
+  return { flags, env: world.env, config, isHeadless: isHeadless(world) };
 }
 
 /** The parts of the client on which a value can depend; an unknown part is left out. */
@@ -101,6 +103,19 @@ export function findInConfig(
   return undefined;
 }
 
+/** Returns the sources without all but these kinds. */
+export function onlyFrom(
+  kinds: readonly Exclude<Source['kind'], 'default'>[],
+  { flags, env, config, ...rest }: SettingSources,
+): SettingSources {
+  return {
+    ...rest,
+    flags: kinds.includes('flag') ? flags : {},
+    env: kinds.includes('variable') ? env : {},
+    config: kinds.includes('config') ? config : { path: config.path, general: {}, profiles: {} },
+  };
+}
+
 /** Resolves the parts of the client's name. The region may be undefined, as before the first login. */
 export function clientParts(sources: SettingSources) {
   const profile = resolve(SETTINGS.profile, sources).value;
@@ -108,7 +123,25 @@ export function clientParts(sources: SettingSources) {
   return { profile, environment, region: resolve(SETTINGS.region, sources, { profile }) };
 }
 
-const CI_HELP = 'for CI examples, run: gwtoken help ci';
+const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
+
+/**
+ * Returns the hints for causes that are likelier than a missing login: this process runs below `gwtoken exec`,
+ * which removes the credentials, or the profile's name is misspelled. `gwtoken login` gives each profile an
+ * entry in the config file.
+ */
+export function likelyCauses(sources: SettingSources): readonly string[] {
+  const { env, config } = sources;
+  if (env['GWTOKEN_ACCESS_TOKEN']) return ['use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set'];
+  const { value: profile, source } = resolve(SETTINGS.profile, sources);
+  const others = Object.keys(config.profiles);
+  if (profile === DEFAULT_PROFILE || others.includes(profile)) return [];
+  const [meant] = similarWords(profile, [DEFAULT_PROFILE, ...others]);
+  if (meant !== undefined)
+    return [`did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`];
+  const isEmpty = others.length === 0 && Object.keys(config.general).length === 0;
+  return isEmpty ? [] : ['to list stored clients, run: gwtoken status'];
+}
 
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): Client {
@@ -117,7 +150,8 @@ export function resolveClient(sources: SettingSources): Client {
   const flags = REGIONS.map((each) => `--region ${each}`).join(' or ');
   throw usage(
     'no region set',
-    isCi(sources.env) ? CI_HELP : 'to set up a client, run: gwtoken login',
+    ...likelyCauses(sources),
+    sources.isHeadless ? CI_HELP : 'to set up a client, run: gwtoken login',
     `or use ${flags}, or set GWTOKEN_REGION`,
   );
 }
@@ -130,7 +164,8 @@ export function requireAuthUrl(sources: SettingSources, client: Client): Setting
   const set = `gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
   throw usage(
     `no auth URL set for region ${region}`,
-    isCi(sources.env) ? CI_HELP : `to set up this client, run: gwtoken login ${clientFlags(client)}`,
+    ...likelyCauses(sources),
+    sources.isHeadless ? CI_HELP : `to set up this client, run: gwtoken login ${clientFlags(client)}`,
     `or set ${variableOf(SETTINGS.authUrl, `auth-url.${region}`)}, or run: ${set}`,
   );
 }

@@ -81,6 +81,7 @@ test('doctor makes the next request of the selected client, and says of each ste
 
 describe('the first failure ends doctor:', () => {
   test('a setting', async () => {
+    gw.env = { XDG_RUNTIME_DIR: '/run/user/1000' };
     expect(await steps()).toEqual([2, 'failed settings: no client stored yet']);
     gw.configure('{');
     expect(await steps()).toEqual([2, expect.stringMatching(/^failed settings: .* invalid JSON$/)]);

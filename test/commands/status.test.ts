@@ -17,10 +17,7 @@ test('status --json has each fact of each client under its own name', async () =
   const clientId = 'a-client-id';
   await gw.login({ authUrl: A, clientId, region: 'us', flags: ['--no-verify', '--sandbox'] });
   await gw.get('--sandbox');
-  expect(await clients()).toMatchObject([
-    { name: 'default:production:us', selected: true },
-    { selected: false },
-  ]);
+  expect(await clients()).toMatchObject([{ name: 'default:sandbox:us', selected: false }]);
   const sandbox = {
     name: 'default:sandbox:us',
     profile: 'default',

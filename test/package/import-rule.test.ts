@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['errors', 'text'],
   errors: [],
   text: [],
-  waiting: ['errors', 'type:world'],
+  waiting: ['client', 'errors', 'type:world'],
 };
 
 const files = ['src', 'bin']

@@ -65,9 +65,12 @@ async function outcome(gw: Inside, line: string): Promise<string[]> {
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
 
+/** A session bus, without which hints name variables instead of `gwtoken login`. */
+const DESKTOP = { XDG_RUNTIME_DIR: '/run/user/1000' };
+
 /** Plays the set-up of a file, then the lines of a part, which it returns with what was printed. */
 async function play(common: string[], part: string[], needs: (need: 'posix') => void): Promise<string> {
-  const gw = Object.assign(inside(), { env: {}, nowMs: Date.UTC(2030, 0, 1, 12) });
+  const gw = Object.assign(inside(), { env: { ...DESKTOP }, nowMs: Date.UTC(2030, 0, 1, 12) });
   const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dirname(dirname(gw.config)) });
   const played: string[] = [];
   for (const line of [...common, ...part.filter((each) => !/^([|!>]|exit \d)/.test(each))]) {

@@ -6,12 +6,20 @@ export interface Places {
   readonly flags?: SettingSources['flags'];
   readonly env?: SettingSources['env'];
   readonly general?: ConfigValues;
+  readonly isHeadless?: boolean;
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
 }
 
 /** Returns sources with these values; the config file is `/c.json`. */
-export const sources = ({ flags = {}, env = {}, general = {}, profiles = {} }: Places): SettingSources => ({
+export const sources = ({
+  flags = {},
+  env = {},
+  general = {},
+  profiles = {},
+  isHeadless = false,
+}: Places): SettingSources => ({
   flags,
   env,
   config: { path: '/c.json', general, profiles },
+  isHeadless,
 });

@@ -8,15 +8,15 @@ import { refusal } from './refusal';
 import { type Places, sources } from './sources';
 
 describe('the error for a missing setting', () => {
-  const CI_HELP = 'for CI examples, run: gwtoken help ci';
+  const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-  test('resolveClient without a region suggests login, or in CI the help topic', () => {
+  test('resolveClient without a region suggests login, or in a job the help topic', () => {
     const ways = 'or use --region eu or --region us, or set GWTOKEN_REGION';
     const message = 'no region set';
     const login = 'to set up a client, run: gwtoken login';
     expect(refusal(() => resolveClient(sources({})))).toEqual({ message, hints: [login, ways] });
-    const env = { GWTOKEN_REGION: '', CI: '1' };
-    expect(refusal(() => resolveClient(sources({ env })))).toEqual({ message, hints: [CI_HELP, ways] });
+    const inJob = sources({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
+    expect(refusal(() => resolveClient(inJob))).toEqual({ message, hints: [CI_HELP, ways] });
   });
 
   test('requireAuthUrl suggests commands and variables for this client', () => {
@@ -25,8 +25,8 @@ describe('the error for a missing setting', () => {
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
     const sandbox = { ...EU, environment: 'sandbox' } as const;
     expect(refusal(() => requireAuthUrl(sources({}), sandbox))).toEqual({ message, hints: [login, ways] });
-    const inCi = sources({ env: { CI: '1', GWTOKEN_AUTH_URL: '' } });
-    expect(refusal(() => requireAuthUrl(inCi, sandbox)).hints).toEqual([CI_HELP, ways]);
+    const inJob = sources({ env: { GWTOKEN_AUTH_URL: '' }, isHeadless: true });
+    expect(refusal(() => requireAuthUrl(inJob, sandbox)).hints).toEqual([CI_HELP, ways]);
   });
 });
 

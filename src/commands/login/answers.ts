@@ -17,11 +17,11 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
-import { clientParts, resolve } from '../../settings/resolve';
+import { clientParts, onlyFrom, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { quoted, shellWord, warn } from '../../text';
-import type { Config, World } from '../../world';
+import type { World } from '../../world';
 import { hintLine } from '../report';
 
 export interface Answers extends Credentials {
@@ -114,11 +114,10 @@ export async function askMissing(
   const isGiven = setting && setting.source.kind !== 'config';
   const region = isGiven ? setting.value : await askRegion(setting?.value, world);
   const client: Client = { ...given, region };
-  const { flags, env, config } = sources;
-  const givenUrl = resolve(SETTINGS.authUrl, { flags, env, config: NO_CONFIG }, client)?.value;
+  const givenUrl = resolve(SETTINGS.authUrl, onlyFrom(['flag', 'variable'], sources), client)?.value;
   // An invalid one in the config file is to be replaced.
   const suggested = orUndefined(
-    () => resolve(SETTINGS.authUrl, { flags: {}, env: {}, config }, client)?.value,
+    () => resolve(SETTINGS.authUrl, onlyFrom(['config'], sources), client)?.value,
   );
   const authUrl = givenUrl ?? (await askAuthUrl(client, suggested, world));
   await warnOfOtherUrls(client, authUrl, world);
@@ -148,7 +147,6 @@ async function warnOfOtherUrls(client: Client, authUrl: string, world: World): P
 
 const SOURCE = 'the prompt';
 const REQUIRED = 'Required';
-const NO_CONFIG: Config = { path: '', general: {}, profiles: {} };
 
 async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
   const choice = REGIONS.join(' or ');

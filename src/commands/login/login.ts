@@ -6,7 +6,7 @@ import { formatItem } from '../../credentials/keychain-item';
 import { overriding, sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
-import { gather, resolve, resolveClient } from '../../settings/resolve';
+import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
@@ -114,8 +114,8 @@ function loginEdits({ client, authUrl }: Answers, sources: SettingSources): Conf
   const profile = usesGeneral ? undefined : client.profile;
   const values = (usesGeneral ? general : profiles[client.profile]) ?? {};
   // Not by the general one, which a login of another profile may change. An invalid one is replaced.
-  const config = { path, general: values, profiles: {} };
-  const current = orUndefined(() => resolve(SETTINGS.authUrl, { flags: {}, env: {}, config }, client));
+  const own = onlyFrom(['config'], { ...sources, config: { path, general: values, profiles: {} } });
+  const current = orUndefined(() => resolve(SETTINGS.authUrl, own, client));
   const isSet = current?.value === authUrl;
   return [
     ...(isSet ? [] : [{ profile, key: `auth-url.${client.region}`, value: authUrl }]),
@@ -163,9 +163,9 @@ function nextSteps(client: Client, caFile: string | undefined, world: World): st
 }
 
 /** Returns the flags without which another client would be selected, such as ` --sandbox`. */
-function flagsToSelect(client: Client, { env, config }: World): string {
+function flagsToSelect(client: Client, world: World): string {
   const isSelected = (flags: FlagValues): boolean => {
-    const selected = valueOrError(() => resolveClient({ flags, env, config: config.read() }));
+    const selected = valueOrError(() => resolveClient(gather(flags, world)));
     return !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
   };
   if (isSelected({})) return '';
@@ -182,7 +182,7 @@ function flagsToSelect(client: Client, { env, config }: World): string {
 function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, world: World): void {
   const { profile } = before.flags;
   const flags = profile === undefined ? {} : { profile };
-  const after: SettingSources = { flags, env: world.env, config: world.config.read() };
+  const after = gather(flags, world);
   // A bad variable is only a warning here: the credentials are stored.
   const source = valueOrError(() => sourceOf(after, client, world));
   const next = valueOrError(() => resolve(SETTINGS.authUrl, after, client));
