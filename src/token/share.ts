@@ -82,6 +82,8 @@ export async function leaveFailure(
 ): Promise<never> {
   if (!(error instanceof GwtokenError) || query.signal?.aborted) throw error;
   const { kind, message, reason = '', retry } = error;
+  // A waiter has the next token by its own request: a token file's renewal makes one attempt only.
+  if (reason === 'just-expired') throw error;
   if (kind === 'usage' || kind === 'local' || (kind === 'unreached' && !retry)) throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
   const failed: Failure = { owner, atMs: world.now(), kind, message, reason, refused };

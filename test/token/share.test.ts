@@ -142,6 +142,11 @@ describe('a failure', () => {
     expect(left).toBe('');
   });
 
+  test('of a token that has just expired is not left: the next request returns another one', async () => {
+    await leave(new GwtokenError('bad-reply', 'm', { reason: 'just-expired', retry: { afterMs: 600 } }));
+    expect(left).toBe('');
+  });
+
   test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])('that is %j is none', async (text) => {
     left = text;
     expect(await seenBy()).toBe(NEW);
