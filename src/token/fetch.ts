@@ -46,7 +46,7 @@ export async function fetchToken(
       if (!(error instanceof GwtokenError)) throw error;
       const last = n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
       const retry = n < attempts ? error.retry : undefined;
-      const pauseMs = retry && pauseBeforeRetry(n, retry, world.random());
+      const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
       if (pauseMs === undefined || leftMs() - pauseMs < LEAST_MS) throw last;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
@@ -57,6 +57,11 @@ export async function fetchToken(
       if (leftMs() < LEAST_MS) throw last;
     }
   }
+}
+
+/** Returns a random number, or 0 if the next token has its own time. */
+function jitter({ reason }: GwtokenError, { random }: RequestWorld): number {
+  return reason === 'just-expired' ? 0 : random();
 }
 
 /**

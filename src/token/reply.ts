@@ -98,11 +98,14 @@ function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): 
 
 /** Digits, which some servers send as a string, or with a fraction. */
 const NUMERIC = /^\d+(\.\d+)?$/;
-/** Servers that return one token until its end give whole seconds: 0 during the last one. */
+/**
+ * Servers that return one token until its end give whole seconds: 0 during the last one. The pause is short, so
+ * that the next token comes well within a second after that end; two retries outlast the second.
+ */
 const JUST_EXPIRED: Details = {
   hints: ["try again after a second; if it persists, contact the endpoint's operator"],
   reason: 'just-expired',
-  retry: { afterMs: 1000 },
+  retry: { afterMs: 600 },
 };
 
 /** Returns the lifetime in whole seconds; undefined if there is none, which some servers send as null. */

@@ -119,6 +119,11 @@ describe('attempts', () => {
     expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000]);
   });
 
+  test('come 0.6 s after a token that has just expired, without jitter', async () => {
+    const expired = { body: '{"access_token":"t","token_type":"Bearer","expires_in":0}' };
+    expect((await play([expired], { chance: 1 })).waits).toEqual([600, 600]);
+  });
+
   test.each<[Answer, number]>([
     [{ status: 404 }, 1],
     [{ status: 501 }, 1],

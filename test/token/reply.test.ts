@@ -97,14 +97,14 @@ describe('a token', () => {
   });
 
   test.each([0, 0.9, '0'])(
-    'that expires in %j s has just expired: worth a retry after a second',
+    'that expires in %j s has just expired: worth a retry within that second',
     (expires_in) => {
       expect(told(200, { ...GOOD, expires_in })).toEqual({
         kind: 'bad-reply',
         said: 'returned a token that has just expired (expires_in is 0)',
         hints: ["try again after a second; if it persists, contact the endpoint's operator"],
         reason: 'just-expired',
-        retry: { afterMs: 1000 },
+        retry: { afterMs: 600 },
       });
     },
   );
