@@ -1,0 +1,54 @@
+/** An endpoint that returns one ageing token until it expires, for three lifetimes. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startAgeingServer } from '../harness/endpoints/ageing-server';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+
+const LIFETIME_MS = 4600;
+const RUN_S = 15;
+
+test('each get has a token, and a token file never has an expired one for over a second', async () => {
+  const server = await startAgeingServer(LIFETIME_MS);
+  const home = openHome(inVariables(server.authUrl));
+  const file = join(home.dir, 'token');
+  const running = home.start(['exec', '--token-file', file, '--', 'sleep', String(RUN_S)]);
+  let isRunning = true;
+  const result = running.result.finally(() => {
+    isRunning = false;
+  });
+
+  const untilMs = new Map<string, number>();
+  /** Returns the longest time for which the token in the file had expired, in ms. */
+  const watchFile = async (): Promise<number> => {
+    let longestMs = 0;
+    for (; isRunning; await sleep(20)) {
+      const { current } = server;
+      untilMs.set(current.token, current.untilMs);
+      if (!existsSync(file)) continue;
+      const expiredMs = Date.now() - (untilMs.get(readFileSync(file, 'utf8')) ?? Date.now());
+      longestMs = Math.max(longestMs, expiredMs);
+    }
+    return longestMs;
+  };
+  const failures: string[] = [];
+  const callGet = async (...args: string[]): Promise<void> => {
+    while (isRunning) {
+      const { code, stderr } = await home.gwtoken(['get', ...args]);
+      if (code !== 0 || stderr !== '') failures.push(`${args.join(' ')} ${code}: ${stderr}`);
+      await sleep(100);
+    }
+  };
+
+  const [longestMs, { code, stderr }] = await Promise.all([
+    watchFile(),
+    result,
+    callGet(),
+    callGet('--fresh'),
+  ]);
+  expect({ code, stderr, failures }).toEqual({ code: 0, stderr: '', failures: [] });
+  expect(longestMs).toBeLessThan(1000);
+  expect(untilMs.size).toBeGreaterThanOrEqual(3);
+});
