@@ -1,10 +1,9 @@
 /** Modes, links and owners of the file of `get --output` (see test/sessions/text/get-output.txt) and `exec --token-file`. */
 import {
+  chownSync,
   existsSync,
-  lchownSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -32,28 +31,14 @@ describe('get --output', () => {
     expect(existsSync('-')).toBe(false);
   });
 
-  test('as root replaces no file of another user’s, and goes through no link of theirs', async ({
-    needs,
-  }) => {
+  test('as root replaces no file of another user', async ({ needs }) => {
     needs('root');
     writeFileSync(file, 'theirs');
-    const elsewhere = openDirectory();
-    const link = join(directory, 'link');
-    symlinkSync(elsewhere, link);
-    const through = join(link, 'token');
-    expect(await gw.get('--output', through)).toBe('');
-    rmSync(through);
-    for (const [path, theirs] of [
-      [file, file],
-      [through, link],
-    ] as const) {
-      lchownSync(theirs, 64_002, 64_002);
-      const { code, stderr } = await gw.cli(['get', '--output', path]);
-      expect(code).toBe(2);
-      expect(stderr).toContain(`${theirs} belongs to another user (uid 64002); nothing was written`);
-    }
+    chownSync(file, 64_002, 64_002);
+    const { code, stderr } = await gw.cli(['get', '--output', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${file} belongs to another user (uid 64002); nothing was written`);
     expect(readFileSync(file, 'utf8')).toBe('theirs');
-    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test('replaces no link', async () => {

@@ -1,6 +1,5 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { failure, GwtokenError, orUndefined, usage } from '../../errors';
 import { wordsFor } from '../system-words';
 import type { Host } from './paths';
@@ -27,11 +26,6 @@ export function replaceUserFile(path: string, text: string, host: Host): void {
 }
 
 function pathProblem(path: string, host: Host): string | undefined {
-  const directory = dirname(path);
-  const above = lstatSync(directory, { throwIfNoEntry: false });
-  // Another user's link would choose where root writes.
-  const chosen = above?.isSymbolicLink() ? ownerProblem(above, 'user or root', host) : undefined;
-  if (chosen !== undefined) return `${directory} ${chosen}`;
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const problem = stat && (stat.isFile() ? ownerProblem(stat, 'user', host) : 'is not a regular file');
   return problem && `${path} ${problem}`;
