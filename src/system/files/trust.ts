@@ -2,7 +2,16 @@
  * Trust in a file, by those who may have written it: its owner, and whoever its mode permits. On Windows
  * access lists decide, and nothing is checked.
  */
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { orUndefined, systemCode } from '../../errors';
 import type { DirectoryFacts, FileProblem } from '../../world';
@@ -39,6 +48,8 @@ export function makeDirectory(path: string): void {
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
+    // The umask may have taken bits away from the user too.
+    chmodSync(path, 0o700);
   } catch (error) {
     // Another process may have been faster.
     if (systemCode(error) !== 'EEXIST') throw error;

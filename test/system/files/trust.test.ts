@@ -154,6 +154,13 @@ describe('a directory that is missing', () => {
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
+  test.skipIf(process.platform === 'win32')('is usable whatever the umask is', () => {
+    const umask = process.umask(0o177);
+    makeDirectory(join(directory, 'a', 'b'));
+    process.umask(umask);
+    for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
+  });
+
   test.skipIf(process.platform !== 'linux')('is an error at once where none can be created', () => {
     expect(() => makeDirectory('/proc/nowhere/gwtoken')).toThrow(/ENOENT|EACCES/);
   });
