@@ -103,8 +103,8 @@ export interface TokenCache {
 export interface FileProblem {
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** True if it belongs to the user or root, and `chmod go-w` is enough. */
-  readonly chmodHelps: boolean;
+  /** Mode that solves it, for chmod(1): `go-w`. Undefined if another owner or a link is the problem. */
+  readonly chmod: string | undefined;
 }
 
 export interface CacheRead {

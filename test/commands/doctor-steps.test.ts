@@ -198,10 +198,10 @@ test('doctor on the directories: not there, open to others, a link, and none', a
   mkdirSync(open, { recursive: true, mode: 0o700 });
   chmodSync(open, 0o777);
   symlinkSync(open, link);
-  const run = `run: chmod go-w '${open}'`;
+  const run = `run: chmod 700 '${open}'`;
   const elsewhere = 'set GWTOKEN_CACHE_DIR to a directory of yours';
   for (const [path, message] of [
-    [open, `${open} is writable by other users (mode 777); ${run}`],
+    [open, `${open} is accessible to other users (mode 777); ${run}`],
     [link, `${link} is a symbolic link; ${elsewhere}`],
   ] as const)
     expect(await said('cache', { GWTOKEN_CACHE_DIR: path })).toBe(`warning: ${message}`);

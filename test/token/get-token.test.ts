@@ -62,7 +62,7 @@ test('a cache that is not trusted is one warning, and that a token cannot be sto
   needs('posix');
   await gw.get();
   chmodSync(gw.cache, 0o777);
-  const open = `gwtoken: warning: token cache ignored: ${gw.cache} is writable by other users (mode 777)\n`;
+  const open = `gwtoken: warning: token cache ignored: ${gw.cache} is accessible to other users (mode 777); run: chmod 700 ${gw.cache}\n`;
   expect(await gw.cli(['get'])).toEqual({ code: 0, stdout: 'token-2\n', stderr: open });
   gw.env['GWTOKEN_CACHE_DIR'] = '/dev/null/cache';
   const { stdout, stderr } = await gw.cli(['get', '--verbose']);

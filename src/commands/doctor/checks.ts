@@ -34,7 +34,7 @@ function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDire
   const name = `${which} directory`;
   const elsewhere = `set GWTOKEN_${which.toUpperCase()}_DIR to a directory of yours`;
   if (path === undefined) return warning(name, 'no home directory', elsewhere);
-  const hint = problem?.chmodHelps ? `run: chmod go-w ${shellWord(path)}` : elsewhere;
+  const hint = problem?.chmod ? `run: chmod ${problem.chmod} ${shellWord(path)}` : elsewhere;
   if (problem) return warning(name, `${path} ${problem.text}`, hint);
   return passed(name, exists ? path : `${path} (will be created)`);
 }

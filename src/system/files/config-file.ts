@@ -112,7 +112,7 @@ function readTrusted(path: string, host: Host): Stored {
 function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host: Host): void {
   const problem = trustProblem(stat, 'user or root', host);
   if (!problem) return;
-  const hint = problem.chmodHelps ? `run: chmod go-w ${shellWord(path)}` : AS_OWNER;
+  const hint = problem.chmod ? `run: chmod ${problem.chmod} ${shellWord(path)}` : AS_OWNER;
   throw usage(`config ${what} ${path} ${problem.text}`, hint);
 }
 

@@ -7,7 +7,8 @@ import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined, systemCode } from '../../errors';
-import type { CacheKind, CachePlace, CacheRead, TokenCache } from '../../world';
+import { shellWord } from '../../text';
+import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
@@ -32,7 +33,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
     read: (place, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(directory), 'user', host);
-        if (problem) return { ...NOTHING, untrusted: `${directory} ${problem.text}` };
+        if (problem) return { ...NOTHING, untrusted: sentenceFor(directory, problem) };
         const { text: generation = '', untrusted } = readCacheFile(generationPath(directory, place), host);
         if (untrusted) return { generation, untrusted };
         return { generation, ...readCacheFile(entryPath(directory, place, kind), host) };
@@ -74,10 +75,16 @@ function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> 
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
     const problem = trustProblem(stat, 'user', host);
-    return problem ? { untrusted: `${file} ${problem.text}` } : { text: bytes.toString() };
+    if (problem === undefined) return { text: bytes.toString() };
+    // A file that others can open is a miss: the next token replaces it.
+    return problem.chmod ? {} : { untrusted: sentenceFor(file, problem) };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
+}
+
+function sentenceFor(path: string, { text, chmod }: FileProblem): string {
+  return `${path} ${text}${chmod ? `; run: chmod ${chmod} ${shellWord(path)}` : ''}`;
 }
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */

@@ -17,17 +17,19 @@ import { orUndefined, systemCode } from '../../errors';
 import type { DirectoryFacts, FileProblem } from '../../world';
 import type { DirectoryKind, Host } from './paths';
 
-/** `user` for the cache; `user or root` for the config file, which an administrator may write. */
+/** `user` for the cache, which only they may open; `user or root` for the config, which others may read. */
 type Owners = 'user' | 'user or root';
 
 /** Returns why a file or directory is not used; undefined if it is. Only `lstat` tells of links. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
-  if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmodHelps: false };
+  if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmod: undefined };
   const problem = ownerProblem(stat, owners, host);
-  if (problem !== undefined) return { text: problem, chmodHelps: false };
-  if ((stat.mode & 0o022) === 0) return undefined;
-  return { text: `is writable by other users (mode ${(stat.mode & 0o777).toString(8)})`, chmodHelps: true };
+  if (problem !== undefined) return { text: problem, chmod: undefined };
+  const [forbidden, chmod, how] =
+    owners === 'user' ? [0o077, '700', 'accessible to'] : [0o022, 'go-w', 'writable by'];
+  if ((stat.mode & forbidden) === 0) return undefined;
+  return { text: `is ${how} other users (mode ${(stat.mode & 0o777).toString(8)})`, chmod };
 }
 
 /** Returns the end of a sentence that begins with the path of another user's file; undefined for others. */
@@ -83,6 +85,6 @@ export function probeDirectory(which: DirectoryKind, path: string | undefined, h
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const foreign = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
   const isWritable = orUndefined(() => checkCreatable(path, host));
-  const unwritable = isWritable ? undefined : { text: 'is not writable', chmodHelps: false };
+  const unwritable = isWritable ? undefined : { text: 'is not writable', chmod: undefined };
   return { path, exists: stat !== undefined, problem: foreign ?? unwritable };
 }

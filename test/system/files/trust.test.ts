@@ -41,27 +41,45 @@ const READ = { general: { region: 'eu' } };
 const SERVED = { generation: '', text: 'an entry' };
 
 describe.skipIf(process.platform === 'win32')('a file or directory', () => {
-  test('that others can write to is not used, and the line that closes it is named; they may read it', () => {
+  test('a config that others can write to is rejected with the chmod to type', () => {
     const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
     for (const [what, path, owner] of [
       ['directory', directory, 0o700],
       ['file', file, 0o600],
-      ['entry', entry, 0o600],
     ] as const) {
       for (let others = 0; others <= 0o77; others++) {
         const mode = owner | others;
         chmodSync(path, mode);
-        const isOpen = (others & 0o22) !== 0;
         const text = `is writable by other users (mode ${mode.toString(8)})`;
-        if (isOpen && what !== 'entry')
+        if ((others & 0o22) !== 0)
           expect(refusal(() => config().read())).toEqual({
             message: `config ${what} ${path} ${text}`,
             hints: [`run: chmod go-w ${word(path)}`],
           });
         else expect(config().read()).toMatchObject(READ);
-        expect(cached()).toMatchObject(isOpen && what !== 'file' ? { untrusted: `${path} ${text}` } : SERVED);
       }
       chmodSync(path, owner);
+    }
+  });
+
+  test('a cache directory with any bit for others is ignored with the chmod to type', () => {
+    for (let others = 1; others <= 0o77; others++) {
+      chmodSync(directory, 0o700 | others);
+      const text = `is accessible to other users (mode ${(0o700 | others).toString(8)})`;
+      const run = `run: chmod 700 '${directory.replaceAll("'", "'\\''")}'`;
+      expect(cached()).toEqual({ generation: '', untrusted: `${directory} ${text}; ${run}` });
+    }
+    chmodSync(directory, 0o700);
+    expect(cached()).toEqual(SERVED);
+  });
+
+  test('a cache file with any bit for others is a miss, and the next token replaces it', async () => {
+    for (const others of [0o004, 0o040, 0o020, 0o077]) {
+      chmodSync(entry, 0o600 | others);
+      expect(cached()).toEqual({ generation: '' });
+      expect(await openTokens(directory, MACHINE).write(EU, 'an entry')).toBeUndefined();
+      expect(statSync(entry).mode & 0o777).toBe(0o600);
+      expect(cached()).toEqual(SERVED);
     }
   });
 
