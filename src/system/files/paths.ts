@@ -1,4 +1,5 @@
 /** The paths of gwtoken's directories. Only this module decides. */
+import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import { type GwtokenError, usage } from '../../errors';
 import type { Env } from '../../world';
@@ -37,8 +38,15 @@ export function noHomeError({ platform }: Host): GwtokenError {
  * Returns the directory of the config file and the stored clients, or of the token cache: GWTOKEN_CONFIG_DIR,
  * else `gwtoken` below XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's
  * own; GWTOKEN_CACHE_DIR likewise. Undefined if there is no home directory.
+ *
+ * @param exists Returns whether the home directory exists: gwtoken does not create it
  */
-export function directoryOf(which: DirectoryKind, env: Env, platform: NodeJS.Platform): string | undefined {
+export function directoryOf(
+  which: DirectoryKind,
+  env: Env,
+  platform: NodeJS.Platform,
+  exists = existsSync,
+): string | undefined {
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
@@ -46,7 +54,7 @@ export function directoryOf(which: DirectoryKind, env: Env, platform: NodeJS.Pla
   if (ours) return resolve(ours);
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // One that is relative would be another directory wherever gwtoken is started.
-  if (!isAbsolute(base)) return undefined;
+  if (!isAbsolute(base) || !exists(base)) return undefined;
   if (platform === 'win32') return join(base, 'gwtoken', which === 'cache' ? 'Cache' : '');
   return join(base, PLATFORM_DIRECTORIES[which][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
 }

@@ -5,8 +5,8 @@ import { directoryOf } from '../../../src/system/files/paths';
 
 type Env = Record<string, string>;
 const directories = (platform: NodeJS.Platform, env: Env) => [
-  directoryOf('config', env, platform),
-  directoryOf('cache', env, platform),
+  directoryOf('config', env, platform, () => true),
+  directoryOf('cache', env, platform, () => true),
 ];
 
 describe('the directories', () => {
@@ -44,6 +44,12 @@ describe('the directories', () => {
     for (const HOME of ['', 'u', './u', '~'])
       expect(directories('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
     expect(directories('linux', {})).toEqual([undefined, undefined]);
+  });
+
+  test('are missing if the home directory does not exist', () => {
+    for (const which of ['config', 'cache'] as const)
+      expect(directoryOf(which, { HOME: '/nonexistent' }, 'linux')).toBeUndefined();
+    expect(directoryOf('cache', { HOME: '/' }, 'linux')).toBe('/.cache/gwtoken');
   });
 
   test('have no separator at their end, with which a link in their place would not be seen', () => {
