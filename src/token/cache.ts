@@ -42,7 +42,7 @@ export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
 /** Returns eight hexadecimal digits (FNV-1a). A collision costs a miss: each entry names its owner. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
