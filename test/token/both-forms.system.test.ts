@@ -1,0 +1,24 @@
+/** The package and the executable on one machine, such as a developer's shell and an editor. */
+import { expect, test } from 'vitest';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
+import { openHome } from '../harness/homes/home';
+import { executable, PROGRAM, type Words } from '../harness/programs/program';
+
+const FORMS = { package: [process.execPath, PROGRAM], executable: [executable()] } satisfies Record<
+  string,
+  Words
+>;
+
+test.each([
+  ['package', 'executable'],
+  ['executable', 'package'],
+] as const)('the token that the %s has cached is used by the %s', async (first, second) => {
+  const endpoint = await startTokenEndpoint();
+  const home = openHome(inVariables(endpoint.authUrl));
+  for (const form of [first, second]) {
+    const { code, stdout, stderr } = await home.gwtoken(['get'], { program: FORMS[form] });
+    expect({ form, code, stdout, stderr }).toEqual({ form, code: 0, stdout: 'token-1\n', stderr: '' });
+  }
+  expect(endpoint.posts).toHaveLength(1);
+});
