@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
 import { onCleanup } from '../../harness/clean-up';
-import { MACHINE } from '../../harness/homes/client';
+import { inVariables, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { openHome } from '../../harness/homes/home';
 import { refusal } from '../../settings/refusal';
@@ -60,6 +60,21 @@ test.each([
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
     message: `config file ${file} ${problem}`,
     hints: [`fix or delete ${file}`],
+  });
+});
+
+test('doctor and config set report a directory that is not writable', async ({ needs }) => {
+  needs('posix');
+  chmodSync(directory, 0o500);
+  onCleanup(() => chmodSync(directory, 0o700));
+  const directories = { GWTOKEN_CONFIG_DIR: directory, GWTOKEN_CACHE_DIR: directory };
+  const options = { env: { ...inVariables('http://127.0.0.1:9'), ...directories }, wrapper };
+  const { stdout } = await openHome().gwtoken(['doctor'], options);
+  for (const which of ['config', 'cache'])
+    expect(stdout).toMatch(new RegExp(`^warn ${which} directory +${directory} is not writable$`, 'm'));
+  expect(await openHome().gwtoken(['config', 'set', 'region', 'eu'], options)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`cannot write ${file}`),
   });
 });
 
