@@ -1,4 +1,4 @@
-/** The code of README, recipes and ci is run as it is printed, section by section, with the tools that it names. */
+/** Runs the code in README, recipes and ci as printed, section by section, with the tools that it names. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ import { linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 const GATEWAY = 'https://gateway.example.com';
-/** What asks a person, another shell, or installs: each has tests of its own. */
+/** Lines that prompt, use another shell or install something. Other tests run them. */
 const ELSEWHERE = /^(gwtoken login|gwtoken env --format fish|npm (run|test|ci|install)).*$/gm;
 
 interface Section {
   readonly name: string;
-  /** By their names, as the line above each says. */
+  /** Blocks with a file name on the line above them. */
   readonly files: readonly (readonly [name: string, text: string])[];
   /** The blocks of shell, or the command lines of a CI system's job. */
   readonly script: string;
@@ -73,7 +73,7 @@ const CALLS: Readonly<Record<string, number>> = {
 const AFTER_401 = 'When the API answers 401';
 const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
 
-/** A gateway that says hello to who has this token, a release, and what the examples call. */
+/** Starts a gateway that greets callers with this token, a release, and the programs that the examples call. */
 async function startPlace({ accepts = 'token-1' } = {}) {
   const endpoint = await startTokenEndpoint();
   const calls: (string | undefined)[] = [];
@@ -95,9 +95,9 @@ async function startPlace({ accepts = 'token-1' } = {}) {
   put(work, 'worker', call);
   put(work, 'serve', '[ -s "$GWTOKEN_TOKEN_FILE" ]');
   put(bin, 'docker', '[ -n "$GWTOKEN_ACCESS_TOKEN" ]');
-  // Nobody waits for a minute here.
+  // Replaces sleep, so that the long-running script does not wait for a minute.
   put(bin, 'sleep');
-  // A vault is asked for what its line says, with nothing left that the shell was to fill in.
+  // A vault rejects a line in which the shell did not expand a variable.
   for (const vault of ['op', 'vault', 'aws', 'pass', 'age'])
     put(bin, vault, `case "$*" in *[\\$~]*) exit 1 ;; esac`, `printf '%s' '${ANSWER}'`);
 
@@ -107,7 +107,7 @@ async function startPlace({ accepts = 'token-1' } = {}) {
   const bytes = readFileSync(archive);
   const SHA256 = createHash('sha256').update(bytes).digest('hex');
   writeFileSync(join(work, 'SHA256SUMS'), `${SHA256}  gwtoken-0.1.0-linux-x64.tar.gz\n`);
-  // Elsewhere, as on GitHub.
+  // GitHub redirects downloads to another address.
   const release = await listen(
     createServer((request, response) => {
       if (request.url === '/objects/1') response.end(bytes);
@@ -126,8 +126,8 @@ async function startPlace({ accepts = 'token-1' } = {}) {
   return { endpoint, calls, dir, work, run, url };
 }
 
-describe('as it is printed', () => {
-  test('there is code in each of them', () => {
+describe('the code in the documents', () => {
+  test('stands in README, recipes and ci', () => {
     const scripts = sections.filter(({ script }) => script.trim() !== '').map(({ name }) => name);
     expect(scripts).toEqual(expect.arrayContaining(['Install', 'Azure Pipelines', ...Object.keys(CALLS)]));
     expect(scripts.length).toBeGreaterThan(15);
@@ -139,7 +139,7 @@ describe('as it is printed', () => {
       needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
       const { calls, work, run, url } = await startPlace();
       for (const [file, text] of files) writeFileSync(join(work, file), text.replaceAll(GATEWAY, url));
-      // The examples of CI begin with a release in the current directory.
+      // The examples of CI start with an unpacked release in the current directory.
       if (ci.some((each) => each.name === name)) await run('tar -xzf gwtoken-*.tar.gz');
       const { code, stdout, stderr } = await run(script);
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
@@ -149,7 +149,7 @@ describe('as it is printed', () => {
   );
 });
 
-test('direnv runs nothing if gwtoken fails', async ({ needs }) => {
+test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
   needs('linux', 'bash', 'curl', 'direnv');
   const { endpoint, calls, work, run } = await startPlace();
   endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
@@ -170,7 +170,7 @@ test.for([
   expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
-test('a release with another checksum is not unpacked', async ({ needs }) => {
+test('the lines of a CI job unpack no release with a wrong checksum', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run, calls } = await startPlace();
   const { script } = sections.find(({ name }) => name.startsWith('In CI'))!;
@@ -178,7 +178,7 @@ test('a release with another checksum is not unpacked', async ({ needs }) => {
   expect(calls).toEqual([]);
 });
 
-test('the command of each vault gives gwtoken the credentials', async ({ needs }) => {
+test('the credential command of each vault works', async ({ needs }) => {
   needs('linux', 'bash');
   const { script } = ci.find(({ name }) => name === 'Credentials from a command')!;
   const statements = script.split(/^(?=gwtoken )/m);
@@ -193,9 +193,7 @@ test('the command of each vault gives gwtoken the credentials', async ({ needs }
   }
 });
 
-test('the YAML parses; the worker of Kubernetes finds a token, and a helper its headers', async ({
-  needs,
-}) => {
+test('the YAML parses, and the Kubernetes worker finds its token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
   expect(jobs.length).toBeGreaterThan(3);

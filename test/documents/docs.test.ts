@@ -1,4 +1,4 @@
-/** What there is, is documented: in a topic and on the man page. And no document names what there is not. */
+/** The documents name everything that gwtoken has, and nothing that it does not have. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,39 +25,39 @@ const readme = read('README.md');
 const texts = { README: readme, ...topics };
 const { version, scripts } = JSON.parse(read('package.json')) as { version: string; scripts: object };
 
-/** Every variable of ours that the code reads. */
+/** Every variable of gwtoken's that the code reads. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat()),
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
-/** What `env` and `exec` set. */
+/** The variables that `env` and `exec` set. */
 const SET = [
   ...tokenVariables(undefined, DEFAULT_PREFIX).map(({ name }) => name),
   `${DEFAULT_PREFIX}TOKEN_FILE`,
 ];
 
-describe('what there is, is documented', () => {
-  test('every topic of gwtoken help, in the README', () => {
+describe('the documents name', () => {
+  test('every topic of gwtoken help (README)', () => {
     expect(Object.keys(TOPICS).sort()).toEqual(Object.keys(topics).sort());
     for (const name of Object.keys(TOPICS)) expect(readme).toContain(`[${name}](src/cli/topics/${name}.md)`);
   });
 
-  test('every variable and config key, in the topic settings', () => {
+  test('every variable and config key (topic settings)', () => {
     expect(variables.size).toBeGreaterThan(30);
     const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
-    // Said once for all of them: "each with _EU or _US".
+    // One sentence covers the variables of a region: "each with _EU or _US".
     const said = [...variables].map((name) => (sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name));
     for (const name of [...said, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
   });
 
-  test('every flag, in the README or a topic', () => {
+  test('every flag (README or a topic)', () => {
     const all = Object.values(texts).join('\n');
     const flags = allCommands(COMMANDS).flatMap(({ command }) => command.flags.map(typed));
     expect(flags.filter((flag) => !new RegExp(`${flag}(?![\\w-])`).test(all))).toEqual([]);
   });
 
-  test('every exit code and retried status', () => {
+  test('every exit code and retried status (topic exit-codes)', () => {
     const rows = [...topics['exit-codes']!.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
     expect(rows).toEqual([0, ...Object.values(EXIT_CODES), EXEC_FAILED].sort((a, b) => a - b));
     const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topics['network']!) ?? [];
@@ -66,9 +66,7 @@ describe('what there is, is documented', () => {
     expect([...list.split(', '), last].map(Number)).toEqual(retried);
   });
 
-  test('every command, flag, setting, topic and exit code, on a man page that mandoc warns nothing of', ({
-    needs,
-  }) => {
+  test('everything above, on a man page without warnings of mandoc', ({ needs }) => {
     needs('mandoc');
     const mandoc = (...args: string[]) =>
       execFileSync('mandoc', [...args, join(ROOT, 'dist', 'gwtoken.1')], { encoding: 'utf8' });
@@ -100,22 +98,22 @@ describe('what there is, is documented', () => {
   });
 });
 
-describe.each(Object.entries(texts))('%s names nothing that there is not', (_, text) => {
-  test('variables', () => {
+describe.each(Object.entries(texts))('%s', (_, text) => {
+  test('names only existing variables', () => {
     const named = [...text.matchAll(/\bGWTOKEN_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
     const known = [...variables, ...SET];
     const unknown = named.filter((name) => !known.some((each) => `${each}_`.startsWith(`${name}_`)));
     expect(unknown).toEqual([]);
   });
 
-  test('command lines', async () => {
+  test('contains only valid command lines', async () => {
     const lines = codeLines(text).flatMap(shellLine);
     expect(lines.length).toBeGreaterThan(2);
     const wrong: string[] = [];
     for (const words of lines) {
       if (words.length === 0 || /^(COMMAND|help TOPIC)\b/.test(words.join(' '))) continue;
       const command = await parsed(words);
-      // Prose names a command without its arguments.
+      // Prose may name a command without its arguments.
       if (command.includes('error: missing required argument')) continue;
       if (command.includes('error: ')) wrong.push(`${words.join(' ')}: ${command}`);
     }
@@ -123,7 +121,7 @@ describe.each(Object.entries(texts))('%s names nothing that there is not', (_, t
   });
 });
 
-test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names files and scripts that there are', (file) => {
+test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names only existing files and scripts', (file) => {
   const text = read(file);
   const paths = text.match(/(?<![\w./~-])(?:src|test|bin|\.ci|\.github)\/[\w./-]*\w/g) ?? [];
   expect(paths.length).toBeGreaterThan(5);

@@ -6,7 +6,7 @@ import type { Terminal } from '../../src/world';
 
 type Plain = Pick<Terminal, 'paint' | 'spin'>;
 
-/** Makes a terminal without colours, whose spinner writes its labels into this list. */
+/** Returns a terminal without colours, whose spinner writes its labels into this list. */
 export const noting = (labels: string[]): Plain => ({
   paint: () => painter({}, false),
   spin(label, work) {
@@ -30,17 +30,17 @@ export function allCommands(commands: readonly Command[], above: readonly string
   });
 }
 
-/** The long form of a flag as it is typed. */
+/** Returns the long form of a flag. */
 export function typed({ spec }: Flag): string {
   return /--[\w-]+/.exec(spec)![0];
 }
 
-/** Precedes a command: the line's start, a prompt, another command's end, a quote, a key of YAML. */
+/** Text before a command: a line's start, a prompt, the end of another command, a quote or a YAML key. */
 const BEFORE = /(?:^\s*|^\s*\$ |[(`|;&'"] *|\b(?:run|script): )/.source;
-/** Up to what ends a command, but for what is quoted. */
+/** A command up to its end, which may not be inside quotes. */
 const REST = /((?:'[^']*'|"[^"]*"|[^'")`|;#&])*)/.source;
 
-/** The gwtoken command lines in a line of shell, each as words: quotes taken off, redirections left out. */
+/** Returns the words of each gwtoken command in a line of shell, without quotes and redirections. */
 export function shellLine(line: string): string[][] {
   const found = line.matchAll(new RegExp(`${BEFORE}gwtoken(?= |$|\\))${REST}`, 'g'));
   return [...found].map(([, rest = '']) =>
@@ -50,7 +50,7 @@ export function shellLine(line: string): string[][] {
   );
 }
 
-/** The lines of shell in Markdown: its code, indented, fenced and inline. Lines that go on are joined. */
+/** Returns the lines of shell in Markdown: indented, fenced and inline code. Continued lines are joined. */
 export function codeLines(markdown: string): string[] {
   let fenced = false;
   const blocks = markdown
@@ -64,7 +64,7 @@ export function codeLines(markdown: string): string[] {
   return [...blocks, ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
 }
 
-/** Parses words with the program's own grammar; returns the command's name, or what begins with `error: `. */
+/** Parses words with the program's grammar. Returns the name of the command, or a text with `error: `. */
 export async function parsed(words: readonly string[]): Promise<string> {
   try {
     const { command } = parseLine(words, '');
@@ -75,7 +75,7 @@ export async function parsed(words: readonly string[]): Promise<string> {
   } catch (error) {
     return `error: ${(error as Error).message}`;
   }
-  // Behind a word that is no command --help shows the program's own.
+  // After a word that is no command, --help shows the program's help.
   const [name = ''] = words;
   const known = name.startsWith('-') || name === '' || COMMANDS.some((each) => each.name === name);
   return known ? words.join(' ') : `error: unknown command '${name}'`;

