@@ -1,4 +1,4 @@
-/** The action of .github/actions, run as GitHub's runner runs it, with a token endpoint for each region. */
+/** Runs the action of .github/actions as GitHub's runner does, with a token endpoint for each region. */
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -33,12 +33,12 @@ const inputsFor = (region: 'eu' | 'us', clientId: string = region) => ({
   'client-secret': SECRET,
 });
 
-/** The secret and the token are masked, and nothing else is printed. */
+/** Checks that the action prints only the masks of the secret and the token. */
 function expectHidden(output: string, token: string) {
   expect(output).toBe(`\n::add-mask::${SECRET.replace('%', '%25')}\n\n::add-mask::${token}\n`);
 }
 
-test('gives the token in outputs, and to nobody else', async () => {
+test('the action sets outputs and no variables', async () => {
   const result = await job.run(inputsFor('eu'));
   const token = identity.eu.issued.at(-1)!;
   expect(result).toMatchObject({ code: 0, env: {} });
@@ -51,12 +51,12 @@ test('gives the token in outputs, and to nobody else', async () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(identity.eu.requests.map(({ headers }) => headers['user-agent'])).toEqual([`gwtoken/${version}`]);
   expectHidden(result.output, token);
-  // Nothing is left on the runner but what it reads and removes itself.
+  // The action leaves no files but those that the runner reads and removes.
   const left = [...filesBelow(job.dir).keys()].filter((file) => !file.includes('_runner_file_commands-'));
   expect(left).toEqual([]);
 });
 
-test('export-env sets the variables too, of the same token; with sandbox it is the sandbox client’s', async () => {
+test('with export-env the action also sets variables of the same token', async () => {
   const asked = identity.us.requests.length;
   const result = await job.run({ ...inputsFor('us', 'us-sandbox'), sandbox: 'true', 'export-env': 'true' });
   const token = identity.us.issued.at(-1)!;
@@ -71,7 +71,7 @@ test('export-env sets the variables too, of the same token; with sandbox it is t
   expectHidden(result.output, token);
 });
 
-test('two regions are two steps of one job, also beside variables of the job', async () => {
+test('two steps of one job can get tokens of two regions', async () => {
   Object.assign(job.env, {
     GWTOKEN_CLIENT_ID_EU: 'another',
     GWTOKEN_CLIENT_SECRET_EU: 'another',
@@ -81,14 +81,14 @@ test('two regions are two steps of one job, also beside variables of the job', a
   });
   const eu = await job.run({ ...inputsFor('eu'), 'export-env': 'true' });
   Object.assign(job.env, eu.env);
-  // Empty, as from an expression of the workflow that has no value.
+  // An expression of a workflow without a value is an empty input.
   const us = await job.run({ ...inputsFor('us'), sandbox: '', 'export-env': '' });
   expect([eu.code, us.code]).toEqual([0, 0]);
   expect(eu.outputs['access-token']).toBe(identity.eu.issued.at(-1));
   expect(us.outputs['access-token']).toBe(identity.us.issued.at(-1));
 });
 
-test('reads no config file and no cache of a runner that is kept', async () => {
+test('the action ignores the config file and the cache of a self-hosted runner', async () => {
   const home = openDirectories();
   home.configure({ 'auth-url': 'https://elsewhere.example.com', retries: 'none', 'no-such-key': 1 });
   Object.assign(job.env, home.env);
@@ -98,7 +98,7 @@ test('reads no config file and no cache of a runner that is kept', async () => {
   expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
 });
 
-describe('if it cannot give a token, it says why in an annotation, with inputs for variables', () => {
+describe('a failure of the action is an annotation that names inputs:', () => {
   test.each<[string, Record<string, string>, number, RegExp | string[]]>([
     [
       'a refused client',
@@ -141,7 +141,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     else expect(text).toBe(`::error title=gwtoken::${said.join('\nhint: ')}\n`);
   });
 
-  test('a silent endpoint, after the GWTOKEN_TIMEOUT of the job', async () => {
+  test('a silent endpoint, within the GWTOKEN_TIMEOUT of the job', async () => {
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
     Object.assign(job.env, { GWTOKEN_TIMEOUT: '1s', GWTOKEN_RETRIES: '0' });
@@ -151,7 +151,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     expect(result.output).toMatch(/^hint: .* or raise GWTOKEN_TIMEOUT in the env of the job$/m);
   });
 
-  test('an unknown CA, with the variable that names its file', async () => {
+  test('an unknown CA, with GWTOKEN_CA_FILE as the hint', async () => {
     const endpoint = await startTokenEndpoint(undefined, makeAuthority().issue());
     const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
     expect(result.code).toBe(6);
@@ -161,7 +161,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     expect(result.output).not.toContain('--');
   });
 
-  test('a step that is cancelled while the endpoint is silent, without a word', async () => {
+  test('nothing for a step that is cancelled', async () => {
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
     const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
@@ -170,7 +170,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
     expect(await ended).toMatchObject({ code: 130, output: expect.not.stringMatching(/error|at /i) });
   });
 
-  test('a GITHUB_OUTPUT that is not there, before a token is requested', async () => {
+  test('a missing GITHUB_OUTPUT, before a token is requested', async () => {
     const asked = identity.eu.requests.length;
     const result = await job.run(inputsFor('eu'), { GITHUB_OUTPUT: '/nowhere' });
     expect(result.code).toBe(2);
@@ -179,7 +179,7 @@ describe('if it cannot give a token, it says why in an annotation, with inputs f
   });
 });
 
-test('needs only its own files, which have no path of a machine in them; without the built ones it says so', async () => {
+test('the action needs only its own files and reports missing built ones', async () => {
   const directory = openDirectory();
   for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(directory, name));
   expect(await job.run(inputsFor('eu'), {}, directory)).toMatchObject({
@@ -199,14 +199,14 @@ describe('the topic ci', () => {
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'ci.md'), 'utf8');
   const section = topic.split(/^## /m).find((text) => text.startsWith('GitHub Actions\n'))!;
 
-  test('names all inputs and outputs, and no other', () => {
+  test('names exactly the inputs and outputs of the action', () => {
     const [, inputs, outputs] = /Its inputs are (.*?)\. Its outputs are (.*?)\./s.exec(section) ?? [];
     const names = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort();
     expect(names(inputs)).toEqual(Object.keys(ACTION.inputs).sort());
     expect(names(outputs)).toEqual(Object.keys(ACTION.outputs).sort());
   });
 
-  test('has a job that works', async () => {
+  test('contains a job that works', async () => {
     const [, code = ''] = /^```yaml\n(.*?)^```$/ms.exec(section) ?? [];
     const values: Readonly<Record<string, string>> = {
       'vars.GWTOKEN_AUTH_URL': identity.eu.authUrl,

@@ -1,4 +1,4 @@
-/** A canary in place of the secret: it appears in no output, whatever the endpoint answers. */
+/** A canary replaces the secret: it must appear in no output, whatever the endpoint answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../harness/endpoints/listen';
@@ -17,7 +17,7 @@ const refused = (description: string) =>
   json(401, { error: 'invalid_client', error_description: description });
 const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scope: '' };
 
-/** What an endpoint, or something in its place, may answer; each is a path below its address. */
+/** Replies of an endpoint, or of a server in its place. Each has a path of its own. */
 const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'refused, with the secret in its words': [3, refused(`no ${SECRET}`)],
   'refused, with the form in its words': [
@@ -62,7 +62,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'no HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
-describe.concurrent('no secret and no token gets out, whatever the endpoint answers', async () => {
+describe.concurrent('gwtoken shows no secret and no token if the endpoint', async () => {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -77,14 +77,14 @@ describe.concurrent('no secret and no token gets out, whatever the endpoint answ
       GWTOKEN_RETRIES: '0',
     });
 
-  test.for(Object.entries(REPLIES))('the endpoint gives: %s', async ([name, [code]]) => {
+  test.for(Object.entries(REPLIES))('answers with %s', async ([name, [code]]) => {
     const home = openClient(encodeURIComponent(name));
     const result = await home.gwtoken(['get', '-v', '--timeout', name === 'no reply' ? '1s' : '20s']);
     expect(result).toMatchObject({ code, stdout: '' });
     expectSilence(home, result);
   });
 
-  test('stdout that takes no token: nothing of it on stderr', async ({ needs }) => {
+  test('answers with a token that stdout does not accept', async ({ needs }) => {
     needs('linux');
     const home = openClient('good');
     const wrapper = ['sh', '-c', 'exec "$0" "$@" >/dev/full'];

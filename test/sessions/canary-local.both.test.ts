@@ -1,4 +1,4 @@
-/** A canary in place of the secret: it appears in no output, whatever is wrong on this machine. */
+/** A canary replaces the secret: it must appear in no output, whatever is wrong on this machine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { openHome } from '../harness/homes/home';
 import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 
-/** A failure on this side: the exit code, the command line, and what is there for it. */
+/** A failure on this machine: its exit code, command line and set-up. */
 type Local = readonly [
   code: number,
   args: string,
@@ -19,7 +19,7 @@ type Local = readonly [
     readonly env?: Readonly<Record<string, string>>;
     readonly stdin?: string;
     readonly files?: Readonly<Record<string, string>>;
-    /** A keychain item of the profile `hand`. */
+    /** Keychain item of the profile `hand`. */
     readonly item?: string | object;
   },
 ];
@@ -59,7 +59,7 @@ const LOCAL: Readonly<Record<string, Local>> = {
   ],
 };
 
-describe.concurrent('no secret and no token gets out of a failure on this side', () => {
+describe.concurrent('gwtoken shows no secret and no token if this machine has', () => {
   let url: string;
   let keyring: Keyring | undefined;
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.concurrent('no secret and no token gets out of a failure on this side',
     if (missing('keyring') === undefined) keyring = await startKeyring({ state: 'unlocked' });
   });
 
-  test.for(Object.entries(LOCAL))('on this side: %s', async ([name, failure], { needs }) => {
+  test.for(Object.entries(LOCAL))('%s', async ([name, failure], { needs }) => {
     const [code, args, { env = {}, stdin = '', files = {}, item } = {}] = failure;
     const needsKeyring = args.startsWith('login') || item !== undefined;
     if (needsKeyring) needs('keyring');

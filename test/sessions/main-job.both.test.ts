@@ -1,4 +1,4 @@
-/** The main job from the first login to the last logout, as a user types it: one session on real parts. */
+/** One session with real parts, as a user types it: from the first login to the last logout. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { filesBelow } from '../harness/homes/files';
@@ -36,11 +36,11 @@ const get = async (...flags: string[]) => {
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout;
 };
-/** Which client the token of the last request at a server was for. */
+/** Returns the client of the last token request at a server. */
 const lastClient = ({ requests }: IdentityServer) =>
   new URLSearchParams(requests.at(-1)?.body).get('client_id');
 
-test('login stores the client in the keychain, bound to its address, and says where', async () => {
+test('login stores the client in the keychain with its auth URL', async () => {
   const result = await login(clients.eu, '--region', 'eu', '--auth-url', eu.authUrl);
   const config = `${home.config}/config.json`;
   expect(result).toMatchObject({ code: 0, stdout: '' });
@@ -59,7 +59,7 @@ test('login stores the client in the keychain, bound to its address, and says wh
   });
 });
 
-test('get prints the token, and nothing on stderr', async () => {
+test('get prints the token on stdout and nothing on stderr', async () => {
   const token = await get();
   expect(token).toMatch(/^[\w-]{20,}\n$/);
   expect(eu.issued).toContain(token.trim());
@@ -74,11 +74,11 @@ test('get prints the token, and nothing on stderr', async () => {
   });
 });
 
-test('doctor finds nothing to complain about', async () => {
+test('doctor finds no problem', async () => {
   expect(await home.gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('sandbox, second region and profile are clients of their own', async () => {
+test('sandbox, the other region and a profile are separate clients', async () => {
   for (const flags of [['--sandbox'], ['--profile', 'acme']])
     expectRefusal(await home.gwtoken(['get', ...flags]), 4);
   expectRefusal(await home.gwtoken(['get', '--region', 'us']), 2);
@@ -102,7 +102,7 @@ test('sandbox, second region and profile are clients of their own', async () => 
   expect(lastClient(us)).toBe('us-client');
 });
 
-test('no secret is in any file, and the known clients are listed beside the config', () => {
+test('no file contains a secret, and clients.json lists the clients', () => {
   const files = filesBelow(home.dir);
   expect([...files.keys()]).toEqual(
     expect.arrayContaining(['config/gwtoken/config.json', 'config/gwtoken/clients.json']),
@@ -118,7 +118,7 @@ test('no secret is in any file, and the known clients are listed beside the conf
   });
 });
 
-test('logout removes one client, logout --all the others', async () => {
+test('logout removes one client, and logout --all the others', async () => {
   const one = await home.gwtoken(['logout', '--yes']);
   expect(one).toMatchObject({ code: 0, stdout: '' });
   expect(one.stderr).toContain('default:production:eu');

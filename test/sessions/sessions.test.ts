@@ -7,16 +7,16 @@ import { keychainError } from '../../src/system/keychain/errors';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 
-/** Set-up lines `name: text`, which hold until the part ends. */
+/** Set-up lines `name: text`, which are valid until the end of the part. */
 const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   config: (gw, text) => gw.configure(text),
   file: (_, text) => writeFileSync(text.split(' ')[0]!, text.replace(/^\S+ ?/, ''), { mode: 0o600 }),
   env: (gw, text) => Object.assign(gw.env, variables(words(text))),
-  /** The flags of a login that is not verified. */
+  /** Flags of an unverified login. */
   login: (gw, text) => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify', ...words(text)] }),
   clock: (gw, text) => Object.assign(gw, { nowMs: gw.nowMs + Math.round(parseFloat(text) * 1000) }),
   item: (gw, text) => gw.items.set(...(text.split(/ (.*)/s, 2) as [string, string])),
-  /** Members of each token reply, a status with its body, or the kind of an error with its message. */
+  /** Members of each token reply, or a status with a body, or the kind of an error with a message. */
   endpoint(gw, text) {
     const [, status, kind, rest = ''] = /^(?:(\d+) |([\w-]+) )?(.*)$/.exec(text)!;
     gw.answer = (post) => {
@@ -37,20 +37,20 @@ const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<
   ls: (_, [path]) => ({ stdout: [...readdirSync(path!).sort(), ''].join('\n') }),
 };
 
-/** Splits a line as a shell does: quotes keep spaces together, and are taken off. A `\n` stands for a newline. */
+/** Splits a line into words and removes quotes, as a shell does. A `\n` stands for a newline. */
 function words(line: string): string[] {
   const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replaceAll('\\n', '\n'));
 }
 const variables = (args: string[]) => Object.fromEntries(args.map((word) => word.split(/=(.*)/s)));
 
-/** Returns a text as lines with a prefix; the last one says if it has no end. */
+/** Returns the lines of a text with a prefix. The last line is marked if it has no newline. */
 function marked(prefix: string, text: string): string[] {
   const lines = `${text}(no end of line)`.replace(/(^|\n)\(no end of line\)$/, '').split('\n');
   return text === '' ? [] : lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
 }
 
-/** Runs a `$` line; returns the requests that it sent, what it printed, and its exit code unless that is 0. */
+/** Runs a `$` line. Returns its requests, its output, and its exit code unless that is 0. */
 async function outcome(gw: Inside, line: string): Promise<string[]> {
   const all = words(line);
   const at = all.findIndex((word) => !/^\w+=/.test(word));
@@ -65,10 +65,10 @@ async function outcome(gw: Inside, line: string): Promise<string[]> {
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
 
-/** A session bus, without which hints name variables instead of `gwtoken login`. */
+/** Session bus. Without it, hints name variables instead of `gwtoken login`. */
 const DESKTOP = { XDG_RUNTIME_DIR: '/run/user/1000' };
 
-/** Plays the set-up of a file, then the lines of a part, which it returns with what was printed. */
+/** Runs the set-up of a file, then the lines of a part. Returns these lines with the recorded output. */
 async function play(common: string[], part: string[], needs: (need: 'posix') => void): Promise<string> {
   const gw = Object.assign(inside(), { env: { ...DESKTOP }, nowMs: Date.UTC(2030, 0, 1, 12) });
   const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dirname(dirname(gw.config)) });
