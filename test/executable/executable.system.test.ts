@@ -1,4 +1,4 @@
-/** What only the standalone executable has: a runtime of its own, which must take nothing from where it is started. */
+/** The standalone executable's runtime, which must use nothing from the current directory. */
 import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { executable, type ProgramOptions } from '../harness/programs/program';
 
 const CLIENT_IN_KEYCHAIN = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
 
-/** A home, and the executable in it. */
+/** Copies the executable into a new home. */
 function setUp() {
   const home = openHome();
   const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
@@ -19,7 +19,7 @@ function setUp() {
   return { home, run };
 }
 
-/** The notice of each package in a notices file, by the package's name. */
+/** Returns the notices in a file by the name of their package. */
 function noticesIn(file: string): Map<string, string> {
   const [, ...notices] = readFileSync(file, 'utf8').split(/\n-{80}\n/);
   for (const notice of notices) expect(notice).toMatch(/licen[cs]e|permission/i);
@@ -29,7 +29,7 @@ function noticesIn(file: string): Map<string, string> {
 test('its notices name the packages of the npm package, keytar and Bun', () => {
   const notices = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt'));
   const packaged = [...noticesIn('dist/THIRD-PARTY-NOTICES.txt').keys()];
-  // Bun has the hashes built in.
+  // The executable uses Bun's hashes instead of @noble/hashes.
   const bundled = packaged.filter((name) => name !== '@noble/hashes');
   expect([...notices.keys()]).toEqual([...bundled, '@github/keytar', 'bun']);
 });
@@ -44,7 +44,7 @@ test('its notices contain the full license texts that Bun and its libraries requ
     expect(notice).toMatch(text);
 });
 
-test('it needs nothing on PATH, and no Node', async () => {
+test('it works with an empty PATH and without Node', async () => {
   const identity = await startIdentityServer();
   const { home, run } = setUp();
   const env = { ...inVariables(identity.authUrl), PATH: home.dir };
@@ -55,7 +55,7 @@ test('it needs nothing on PATH, and no Node', async () => {
   }
 });
 
-/** Each would show itself: by a setting, or by a word on stdout. */
+/** Files that Bun would read. Each would change a setting or print a word. */
 const STRANGE = {
   '.env': 'GWTOKEN_PROFILE=stranger\nGWTOKEN_REGION=us\n',
   '.env.local': 'GWTOKEN_PROFILE=stranger\n',
@@ -68,21 +68,21 @@ const STRANGE = {
   'node_modules/conf/index.js': 'console.log("A STRANGER RAN")',
 };
 
-test('it takes nothing from a directory that a stranger has filled', async () => {
+test('it ignores files in the current directory', async () => {
   const { home, run } = setUp();
   const cwd = join(home.dir, 'checkout');
   for (const [name, text] of Object.entries(STRANGE)) {
     mkdirSync(join(cwd, name, '..'), { recursive: true });
     writeFileSync(join(cwd, name), text);
   }
-  // The last one loads the keychain's module.
+  // The last command loads the keychain's module.
   for (const words of [['get', '-v'], CLIENT_IN_KEYCHAIN]) {
     const { stdout, stderr } = await run(words, { cwd });
     expect(stdout + stderr).not.toMatch(/stranger|\.env/i);
   }
 });
 
-describe('a variable of Bun’s', () => {
+describe('it ignores the variable', () => {
   test.each([
     ['makes no other program of it', { BUN_BE_BUN: '1' }],
     ['loads no script', { BUN_OPTIONS: '--preload=./preload.js' }],
@@ -121,13 +121,13 @@ test('a crash of the runtime prints a report and sends it nowhere', async ({ nee
 });
 
 describe('its keychain child', () => {
-  test('is an unknown option to whoever types its argument', async () => {
+  test('cannot be started by typing its argument', async () => {
     const { code, stdout, stderr } = await setUp().run(['--the-keychain-child-of-gwtoken']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('unknown option "--the-keychain-child-of-gwtoken"');
   });
 
-  test('gets no variable of Bun’s, and reports no crash to its makers', async () => {
+  test('gets no variable of Bun and reports no crash', async () => {
     const { home, run } = setUp();
     const seen = join(home.dir, 'seen.json');
     const KEYTAR = join(home.dir, 'keytar.js');
@@ -143,7 +143,7 @@ describe('its keychain child', () => {
     expect(names).toMatchObject({ KEYTAR, DO_NOT_TRACK: '1' });
   });
 
-  test('loads its module by a name that nobody can foresee, and leaves nothing behind', async ({ needs }) => {
+  test('loads its module by an unpredictable name and leaves no file', async ({ needs }) => {
     needs('keyring');
     const { home, run } = setUp();
     const keyring = await startKeyring({ state: 'no-provider' });
@@ -154,7 +154,7 @@ describe('its keychain child', () => {
     for (let time = 1; time <= 2; time++) {
       const { code, stderr } = await run(CLIENT_IN_KEYCHAIN, { env: { ...keyring.env, TMPDIR } });
       expect(code).toBe(5);
-      // The module has been loaded: libsecret has looked for the service.
+      // By then the module is loaded, because libsecret has looked for the service.
       expect(stderr).toContain('no keychain service is running in this session');
       expect(readdirSync(TMPDIR)).toEqual([]);
     }

@@ -1,4 +1,4 @@
-/** What a release has of an executable: its archive, unpacked and used as a user would. */
+/** The archive of an executable in a release, unpacked and used. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const run = (words: readonly string[], env: Record<string, string> = {}) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-test('unpacked, it has a program, a man page and completions that each shell finds', ({ needs }) => {
+test('the archive has a program, a man page and completion scripts', ({ needs }) => {
   needs('linux', 'bash', 'zsh', 'fish');
   const [release, directory] = [openDirectory(), openDirectory()];
   packExecutable(ownTarget(), dirname(executable()), release);

@@ -1,4 +1,4 @@
-/** What a release asks of each executable, asked of this machine's, and of one that does not work. */
+/** The trial that a release runs with each executable, here with a working and a broken one. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ const trial = join(ROOT, 'test', 'executable', 'trial.mjs');
 const attempt = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   promisify(execFile)(process.execPath, [trial, ...args], { env: { ...process.env, ...env } });
 
-test('the executable passes', async () => {
+test('the trial passes with the executable', async () => {
   const { stdout } = await attempt([executable()]);
   expect(stdout).toContain('get: "tried-1"\n');
 });
 
-test('the executable passes with a keychain', async ({ needs }) => {
+test('the trial passes with the executable and a keychain', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
   const { stdout } = await attempt([executable(), '--keychain'], keyring.env);
@@ -26,7 +26,7 @@ test('the executable passes with a keychain', async ({ needs }) => {
   expect(await keyring.lookup('try-executable:production:eu')).toBeUndefined();
 });
 
-test('one that gives no token does not', async ({ needs }) => {
+test('the trial fails with an executable that prints no token', async ({ needs }) => {
   needs('posix');
   const file = join(openDirectory(), 'gwtoken');
   writeFileSync(file, '#!/bin/sh\necho 1.2.3\n', { mode: 0o755 });

@@ -16,7 +16,7 @@ test('npm install --global from a git URL installs a working program with keytar
   const home = openDirectory();
   const clone = join(home, 'clone');
   const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  // With what is not committed yet.
+  // The clone also gets uncommitted changes.
   const names = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
   for (const name of names.filter((each) => each !== '' && existsSync(join(ROOT, each))))
     cpSync(join(ROOT, name), join(clone, name));
@@ -25,7 +25,7 @@ test('npm install --global from a git URL installs a working program with keytar
   git('-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'All');
   if (IS_ROOT) execFileSync('chown', ['-R', '65534:65534', home]);
 
-  // The developer's registry, and the cache too if the files in it are the same user's.
+  // Uses the developer's registry, and the developer's npm cache if it belongs to the same user.
   const options = ['registry', 'cafile', ...(IS_ROOT ? [] : ['cache'])]
     .map((key) => [key, execFileSync('npm', ['config', 'get', key], { cwd: ROOT, encoding: 'utf8' }).trim()])
     .flatMap(([key, value]) => (value === 'null' ? [] : [`--${key}=${value}`]));

@@ -33,7 +33,7 @@ const files = ['src', 'bin']
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.ts') && !file.startsWith('bin/build/'));
 
-/** What a file imports, in whatever way: for its names, its types or its effects, and when it is needed. */
+/** Returns the imports of a file: of names, types and effects, static and dynamic. */
 const imports = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const of = (how: string, specifier = '') => {
@@ -47,7 +47,7 @@ const imports = files.flatMap((file) => {
   ];
 });
 
-/** A file without its comments. */
+/** Returns a file without its comments. */
 function codeOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 }
@@ -73,13 +73,13 @@ const OWN = /\b(Date\.now|Math\.random|randomUUID)\b|gwtoken: warning/;
 const ABORTS = /AbortSignal\.(timeout|any)\b/;
 
 describe('the import rule', () => {
-  test('sees the imports that there are', () => {
+  test('finds the imports of a file', () => {
     expect(imports.length).toBeGreaterThan(50);
     expect(imports).toContainEqual({ file: 'bin/gwtoken.ts', from: 'bin', to: 'cli', how: 'value' });
     expect(imports).toContainEqual({ file: 'src/cli/program.ts', from: 'cli', to: 'package', how: 'value' });
   });
 
-  test('holds for every file', () => {
+  test('is kept by every file', () => {
     expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** The modules that a start of the package loads, since the time that it takes cannot be asserted. */
+/** The modules that the package loads when it starts. A test cannot assert the time that the start takes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { openHome } from '../harness/homes/home';
 import { inherited, PROGRAM } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-/** Deaf to the signal that opens Node's debugger, as gwtoken is: nothing else is loaded for that. */
+/** Disables the signal that opens Node's debugger, as gwtoken does. This alone loads modules. */
 const EMPTY = "require('node:fs'); process.on('SIGUSR1', String).off('SIGUSR1', String);";
 
-/** What a CommonJS program prints and loads: files of ours, and of Node's own what an empty one does not. */
+/** Runs a CommonJS program. Returns its output, its files, and Node's modules that an empty program does not load. */
 function loadedBy(own: Readonly<Record<string, string>>, program: string, ...args: string[]) {
   const dir = openDirectory();
   const at = (name: string) => join(dir, name);
@@ -56,7 +56,7 @@ function loadedBy(own: Readonly<Record<string, string>>, program: string, ...arg
 test.each([
   ['get', false],
   ['env', false],
-  // For all that it computes an HMAC.
+  // node:crypto is not loaded, although an HMAC is computed.
   ['get', true],
 ] as const)(
   'a warm %s (client in variables: %s) loads two files of ours and node:vm',
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test('--help loads the command line, which is seen, and neither sockets nor child processes', () => {
+test('--help loads neither sockets nor child processes', () => {
   const { env } = openHome(inVariables('http://127.0.0.1:1'));
   expect(loadedBy(env, PROGRAM, '--help')).toMatchObject({
     added: ['NativeModule vm', 'NativeModule process'],
@@ -83,16 +83,16 @@ test('--help loads the command line, which is seen, and neither sockets nor chil
   });
 });
 
-test("the keychain's child loads its own file alone, and not the program", () => {
-  // Started by hand it has no channel, and ends.
+test("the keychain's child loads only its own file", () => {
+  // Without a channel to a parent the child ends at once.
   const loaded = loadedBy({}, join(ROOT, 'dist', 'keychain-child.cjs'));
   expect(loaded).toMatchObject({ files: ['dist/keychain-child.cjs'], stdout: '' });
 });
 
-test('a warm get of the executable loads no module of Node but node:fs and node:path, and its child does not load the program', async () => {
+test('a warm get of the executable loads only node:fs and node:path', async () => {
   const output = await bundleExecutable(openDirectory(), true);
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk.type === 'chunk' ? chunk : undefined]));
-  /** What a file requires when it is loaded, and what those require. */
+  /** Returns the modules that a file requires when it is loaded, and those that they require. */
   const required = (file: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(file)) return seen;
     seen.add(file);

@@ -1,4 +1,4 @@
-/** The built package: the packages in it, their licences, and the parts of undici, imported by their path. */
+/** The built package: its bundled packages, their licences, and the parts of undici. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,13 +9,13 @@ import { buildPackage } from '../../bin/build/package.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
-test('the notices name exactly the packages in the bundle, each with its licence', async () => {
+test('the notices contain the licence of each bundled package and no other', async () => {
   const dist = openDirectory();
   const output = await buildPackage(dist);
   const bundled = new Set<string>();
   for (const chunk of output) {
     if (chunk.type !== 'chunk') continue;
-    // The innermost node_modules: a package's own copy of another is that other.
+    // The innermost node_modules counts, because a package may contain a copy of another.
     for (const id of chunk.moduleIds) {
       const name = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1];
       if (name) bundled.add(name.replaceAll('\\', '/'));
@@ -32,13 +32,13 @@ test('the notices name exactly the packages in the bundle, each with its licence
   }
 });
 
-test('Bun from the registry: another package than bun.json means is refused', () => {
+test('the build rejects a Bun with another integrity than in bun.json', () => {
   expect(() => checkIntegrity('@oven/bun-linux-x64', Buffer.from('another'))).toThrow(
     /^@oven\/bun-linux-x64 \S+ is not what bin\/build\/bun\.json says: its integrity is sha512-/,
   );
 });
 
-test('npm run gwtoken runs the sources as they are, topics included', () => {
+test('npm run gwtoken runs the sources without a build', () => {
   const run = spawnSync(process.execPath, ['bin/build/main.mjs', 'run', 'help', 'exit-codes'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -47,27 +47,27 @@ test('npm run gwtoken runs the sources as they are, topics included', () => {
   expect(run.stdout).toMatch(/^EXIT CODES\n/);
 });
 
-test('undici is pinned to the version whose parts were looked at', () => {
+test('undici is pinned to one version, because its parts are imported by path', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { version } = createRequire(import.meta.url)('undici/package.json') as { version: string };
   expect(devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   expect(version).toBe(devDependencies.undici);
 });
 
-test('the bundle has those parts alone, each file only where it is needed', () => {
+test('each bundled file contains only the parts that it needs', () => {
   const dist = join(ROOT, 'dist');
   const names = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
   const files = new Map(names.map((name) => [name, readFileSync(join(dist, name), 'utf8')] as const));
   const having = (text: string) => [...files].filter(([, code]) => code.includes(text)).map(([name]) => name);
-  // A name of each part that survives the minifier.
+  // A name in each part that the minifier keeps.
   expect(having('UNDICI_REQUEST')).toEqual(['http.cjs']);
   for (const ofProxies of ['UNDICI_CONNECT', 'Proxy response ('])
     expect(having(ofProxies)).toEqual(['proxy.cjs']);
   expect(having('llhttp_execute')).toHaveLength(1);
-  // Neither Node's HTTP nor undici's HTTP/2 comes along: the build puts nothing in their places.
+  // The build replaces Node's HTTP and undici's HTTP/2 by empty modules.
   for (const left of ['node:http', 'HTTP2_HEADER_', 'MockAgent', 'EnvHttpProxyAgent'])
     expect(having(left), left).toEqual([]);
-  // Nor does conf's writer, which would handle every signal.
+  // It also leaves out conf's writer, which would handle every signal.
   expect(having('SIGXCPU')).toEqual([]);
   expect(files.get('program.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
 });

@@ -1,4 +1,4 @@
-/** The packed tarball, installed into an empty prefix and used from there. */
+/** Installs the packed tarball into an empty prefix and uses it from there. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,7 +13,7 @@ import { startKeyring } from '../harness/keyrings/keyring';
 import { runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-/** What is published beside dist/. A file more or less must be meant. */
+/** The published files beside dist/. */
 const PUBLISHED = ['LICENSE', 'README.md', 'package.json'];
 
 const WINDOWS = process.platform === 'win32';
@@ -21,34 +21,34 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 const dir = openDirectory();
 const tarball = join(dir, `gwtoken-${manifest.version}.tgz`);
-/** The package as a user installs it: with everything, and as `--omit=optional` or an odd platform leaves it. */
+/** Installs the package with all dependencies, or without keytar as `--omit=optional` does. */
 let whole: ReturnType<typeof install>;
 let withoutOptional: typeof whole;
 let identity: IdentityServer;
 
 beforeAll(async () => {
   identity = await startIdentityServer();
-  // What is built: another build now would take dist/ away from the other tests.
+  // Packs the existing dist/: a new build would remove it while other tests use it.
   npm('pack', '--ignore-scripts', '--pack-destination', dir);
   whole = install('whole', '--global');
-  // Not global: npm ignores --omit for a global install of a tarball (npm/cli#8284).
+  // Installs locally, because npm ignores --omit for a global install of a tarball (npm/cli#8284).
   withoutOptional = install('without-optional', '--omit=optional');
 }, 300_000);
 
-/** Runs npm in this repository, with the developer's own environment, for the sake of a registry or a proxy. */
+/** Runs npm in this repository with the developer's environment, which may name a registry or a proxy. */
 const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: ROOT, stdio: 'pipe', timeout: 120_000, shell: WINDOWS });
 
 function install(name: string, option: '--global' | '--omit=optional') {
   const prefix = join(dir, name);
-  // `npm ci` has left keytar in npm's cache: where it still is, a slow registry is no matter.
+  // `npm ci` has stored keytar in npm's cache, so that the registry is rarely needed.
   npm('install', option, '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', tarball);
   const global = option === '--global';
   const bin = global ? (WINDOWS ? '' : 'bin') : join('node_modules', '.bin');
   const program = join(prefix, bin, WINDOWS ? 'gwtoken.cmd' : 'gwtoken');
   return {
     directory: join(prefix, global && !WINDOWS ? 'lib' : '', 'node_modules', 'gwtoken'),
-    // The program's first line looks for `node` on PATH: it should be this one.
+    // The first line of the program searches PATH for `node`, which must be the tested one.
     run: (args: readonly string[], env: Readonly<Record<string, string>>, stdin = '') =>
       runCommand([WINDOWS ? `"${program}"` : program, ...args], {
         env: { ...env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
@@ -65,7 +65,7 @@ describe('the packed tarball', () => {
   const shipped = () =>
     [...filesBelow(whole.directory)].filter(([name]) => !name.startsWith('node_modules/'));
 
-  test('holds what is meant to be published, and nothing else', () => {
+  test('contains exactly the files to publish', () => {
     const names = shipped().map(([name]) => name);
     expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual(PUBLISHED);
     const built = readdirSync(join(ROOT, 'dist'));
@@ -86,15 +86,15 @@ describe('the packed tarball', () => {
     expect(installed).toBe(readFileSync(join(ROOT, 'dist', 'gwtoken.1'), 'utf8'));
   });
 
-  test('says nothing of the machine that built it', () => {
-    // A home of `/` (some containers have it) is in every text.
+  test('contains no path of the machine that built it', () => {
+    // Skips a home of `/`, as in some containers: every text contains it.
     const places = [ROOT, homedir()].filter((place) => place.length > 1);
     for (const [name, content] of shipped())
       for (const words of [...places.map((place) => `${place}${sep}`), 'sourceMappingURL'])
         expect(content.includes(words), `${name} has ${words}`).toBe(false);
   });
 
-  test('needs keytar alone, and that is optional: with --omit=optional it brings no other package', () => {
+  test('depends only on keytar, which is optional', () => {
     expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['keytar']);
     expect(readdirSync(join(whole.directory, 'node_modules'))).toContain('keytar');
@@ -104,8 +104,8 @@ describe('the packed tarball', () => {
   });
 });
 
-describe('installed from it, in an empty home', () => {
-  test('gwtoken tells its version, and get fetches with variables, also without the keychain module', async () => {
+describe('the installed package', () => {
+  test('gets a token with variables, also without the keychain module', async () => {
     for (const installed of [whole, withoutOptional]) {
       const home = openHome();
       const version = await installed.run(['--version'], home.env);
@@ -116,7 +116,7 @@ describe('installed from it, in an empty home', () => {
     }
   });
 
-  test('login stores in the keychain, and get fetches with what it stored', async ({ needs }) => {
+  test('logs in and gets a token with the keychain', async ({ needs }) => {
     needs('keyring');
     const { env } = await startKeyring({ state: 'unlocked' });
     expect(await login(whole, env)).toMatchObject({ code: 0, stdout: '' });
@@ -124,7 +124,7 @@ describe('installed from it, in an empty home', () => {
     expect(get).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
   });
 
-  test('login without the keychain module says how to get it, and asks for nothing', async () => {
+  test('says how to install the keychain module if login needs it', async () => {
     const home = openHome();
     const asked = identity.requests.length;
     const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
