@@ -1,4 +1,4 @@
-/** Times gwtoken beside `node -e 0` in rounds, each command once, in an order by chance; prints Markdown. */
+/** Times gwtoken and `node -e 0` in rounds, each command once in random order. Prints Markdown. */
 import { rmSync } from 'node:fs';
 import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const ROUNDS = 40;
 const NODE = process.execPath;
 const TOKEN = /^[!-~]{1200}\n$/;
 
-/** One command line that is timed from its start to its end; it has to print what is expected. */
+/** A command line that is timed from start to end, and has to print the expected text. */
 interface Timed {
   readonly name: string;
   readonly words: readonly string[];
@@ -41,7 +41,7 @@ async function bench(): Promise<void> {
   putEntry(join(stored.XDG_CACHE_HOME, 'gwtoken'), entry);
   const cold = { XDG_CACHE_HOME: join(env['HOME']!, 'cold') };
 
-  /** The paths that are told of, for a form of the program; `mark` ends their names. */
+  /** Returns the timed ways through a form of the program. `mark` ends their names. */
   const paths = (words: Words, mark = ''): Timed[] => {
     const get = (name: string, env: Readonly<Record<string, string>>): Timed => {
       return { name: `${name}${mark}`, words: [...words, 'get'], env, expected: TOKEN };
@@ -70,7 +70,7 @@ async function bench(): Promise<void> {
       { name: '`node -e 0`', words: [NODE, '-e', '0'], env: {}, expected: /^$/ },
       ...paths([NODE, PROGRAM]),
       ...paths([executable()], ', executable'),
-      // What people do without gwtoken.
+      // The usual script without gwtoken.
       {
         name: '`curl` and `jq`, a request each time',
         words: ['sh', '-c', `${curl} | jq -r .access_token`],
@@ -82,14 +82,14 @@ async function bench(): Promise<void> {
   );
 }
 
-/** The environment of a client in a keychain of its own. */
+/** Returns the environment of a client in a separate keychain. */
 async function logIn(authUrl: string, caFile: string): Promise<Record<string, string>> {
   const home = openHome((await startKeyring({ state: 'unlocked' })).env);
   await home.login({ authUrl, flags: ['--ca-file', caFile] });
   return { ...home.env, GWTOKEN_CA_FILE: caFile };
 }
 
-/** Times all commands and prints their medians, the first one being the base of the ratios. */
+/** Times all commands and prints their medians. Ratios are to the first one. */
 async function measure(all: readonly Timed[], beforeEach: () => void): Promise<void> {
   const timeOf = async ({ name, words, env, expected }: Timed): Promise<number> => {
     beforeEach();
@@ -98,7 +98,7 @@ async function measure(all: readonly Timed[], beforeEach: () => void): Promise<v
     throw new Error(`${name}: code ${code}, printed ${stdout}${stderr}`);
   };
   const times = new Map<Timed, number[]>(all.map((each) => [each, []]));
-  // Once untimed: the disk's cache is warm afterwards, and the token is where the warm runs find it.
+  // Runs each once untimed, which fills the disk's cache and the token cache.
   for (const each of all) await timeOf(each);
   for (let round = 0; round < ROUNDS; round++)
     for (const each of shuffled(all)) times.get(each)!.push(await timeOf(each));

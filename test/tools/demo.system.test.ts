@@ -1,4 +1,4 @@
-/** `npm run demo` on a fresh clone: it ends well, shows the main job, and leaves nothing behind. */
+/** `npm run demo` on a fresh clone: it succeeds, shows the main job and leaves no files. */
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,12 +7,12 @@ import { runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 const DEMO = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'demo.ts')];
-/** The longest that it may take on a busy machine; on a quiet one it takes three seconds. */
+/** Time limit on a busy machine. On a quiet one the demo takes three seconds. */
 const timeoutMs = 85_000;
-/** What is left of it; tsx keeps what it has compiled. */
+/** Returns the files that the demo has left, without those of tsx. */
 const left = (directory: string) => readdirSync(directory).filter((name) => !name.startsWith('tsx-'));
 
-test('the demo plays to its end with a keychain', async ({ needs }) => {
+test('the demo succeeds with a keychain', async ({ needs }) => {
   needs('keyring');
   const TMPDIR = openDirectory();
   const { code, stdout, stderr } = await runCommand(DEMO, { env: { TMPDIR }, timeoutMs });
@@ -22,7 +22,7 @@ test('the demo plays to its end with a keychain', async ({ needs }) => {
   expect(left(TMPDIR)).toEqual([]);
 });
 
-test('the demo says that there is no keychain, and plays with variables', async ({ needs }) => {
+test('the demo uses variables if there is no keychain', async ({ needs }) => {
   needs('posix');
   const bin = join(openDirectory(), 'bin');
   mkdirSync(bin);
@@ -34,7 +34,7 @@ test('the demo says that there is no keychain, and plays with variables', async 
   expect(stdout).not.toContain('gwtoken login');
 });
 
-test('the demo, interrupted, dies of the signal', async ({ needs }) => {
+test('the demo ends by the signal that interrupts it', async ({ needs }) => {
   needs('posix');
   const TMPDIR = openDirectory();
   const terminal = openTerminal(DEMO, { env: { TMPDIR } });

@@ -18,7 +18,7 @@ const CLIENTS = {
 };
 type Name = keyof typeof CLIENTS;
 
-/** Why there is no keychain for the demo. It uses none that is anybody's own. */
+/** Reason why the demo has no keychain. It never uses the user's own. */
 const lacking = missing('keyring');
 let env: Record<string, string>;
 let typed = 0;
@@ -93,7 +93,7 @@ us ${us.authUrl}   ${CLIENTS.us.clientId}`);
   say(`Done: ${typed} commands in ${seconds} s, all as expected. Everything was cleaned up.`);
 }
 
-/** What the demo's shell has: gwtoken and this Node on PATH, a home, and a keyring if one can be started. */
+/** Returns the environment of the demo's shell: PATH with gwtoken and this Node, a home, and a keyring if possible. */
 async function openEnvironment(): Promise<Record<string, string>> {
   const home = openDirectory();
   const keyring = lacking === undefined ? (await startKeyring({ state: 'unlocked' })).env : {};
@@ -129,12 +129,12 @@ function paint(style: 'bold' | 'dim', words: string): string {
 
 interface Wanted {
   readonly code?: number;
-  /** Nothing, if left out. */
+  /** By default empty. */
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
 }
 
-/** Types lines into one shell and shows what they print. Rejects unless that is what was wanted. */
+/** Types lines into one shell and shows their output. Rejects if the output is not the expected one. */
 async function run(lines: string, { code = 0, stdout = /^$/, stderr = /^$/ }: Wanted): Promise<void> {
   for (const line of lines.split('\n')) type(line);
   const ended = await runCommand(['sh', '-c', lines], { env });
@@ -150,7 +150,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, async () => {
     interrupted = true;
     await cleanUp();
-    // By the signal itself, so that a calling script stops too.
+    // Ends by the signal itself, so that a calling script stops too.
     process.kill(process.pid, signal);
   });
 }

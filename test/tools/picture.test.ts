@@ -15,7 +15,7 @@ import { copyProgram } from '../harness/programs/program-copy';
 import { openTerminal } from '../harness/programs/terminal';
 import { ROOT } from '../harness/root';
 
-/** Stores what gwtoken passes to it in a file beside it: no desktop is needed to draw the picture. */
+/** A keytar that stores items in a file, so that drawing the picture needs no desktop. */
 const FILE_KEYTAR = `
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const file = __dirname + '/items.json';
@@ -86,7 +86,7 @@ const STYLES: Readonly<Record<string, string>> = {
 };
 const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Returns what a terminal received as SVG. A row is what was written after the last return to its beginning. */
+/** Returns a terminal's output as SVG. A row shows the text after the last carriage return. */
 function draw(raw: string): string {
   const rows = raw
     .replaceAll('\x1b', '␛')
