@@ -1,4 +1,4 @@
-/** The names of a client: what a profile may be called, and what is written and read back of all three. */
+/** The names of profiles and clients. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Client, checkProfile, clientFlags, clientName, parseClientName } from '../src/client';
@@ -12,7 +12,7 @@ const client: fc.Arbitrary<Client> = fc.record({
   region: fc.constantFrom('eu', 'us'),
 });
 
-test('a profile is called by a letter or digit, then those and . _ -, 64 in all', () => {
+test('a profile name has 1 to 64 of a-z, 0-9, ".", "_" and "-"', () => {
   fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
   expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
   const names = ['', 'Acme', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
@@ -24,7 +24,7 @@ test('a profile is called by a letter or digit, then those and . _ -, 64 in all'
 });
 
 describe('a client', () => {
-  test('is read back from its name, and from nothing that is not one', () => {
+  test('is parsed from its name, and from no other text', () => {
     fc.assert(
       fc.property(client, (each) => {
         expect(parseClientName(clientName(each))).toEqual(each);
@@ -36,7 +36,7 @@ describe('a client', () => {
       expect(parseClientName(name)).toBeUndefined();
   });
 
-  test('is named on a command line by no more flags than it takes', () => {
+  test('is selected by as few flags as possible', () => {
     const flags = (profile: string, environment: Client['environment']) =>
       clientFlags({ profile, environment, region: 'us' });
     expect(flags('default', 'production')).toBe('--region us');

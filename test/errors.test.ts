@@ -1,8 +1,8 @@
-/** What ends gwtoken: the one error that it expects, signals, and the errors of Node and of the system. */
+/** The errors that end gwtoken: GwtokenError, signals and limits of the system. */
 import { expect, test } from 'vitest';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, limitReached } from '../src/errors';
 
-test('an error that gets more hints is the same in all else, and shows the first two', () => {
+test('withHints() adds hints and changes nothing else', () => {
   const told = { reason: 'invalid_client' as const, detail: 'the reply', retry: { afterMs: 5 } };
   const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...told }).withHints(['a', 'b']);
   const own = { kind: 'refused', message: 'it said no', hints: ['wait', 'a'] };
@@ -10,7 +10,7 @@ test('an error that gets more hints is the same in all else, and shows the first
   expect(new GwtokenError('refused', 'no').withHints([]).hints).toEqual([]);
 });
 
-test('a signal has the code that a shell shows for it, where gwtoken itself can get it', () => {
+test('Interrupted has the exit code that a shell shows for the signal', () => {
   expect(ENDING_SIGNALS).toEqual(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);
   const codes = [...ENDING_SIGNALS, 'SIGUSR2' as const].map((signal) => new Interrupted(signal).exitCode);
   expect(codes).toEqual([129, 130, 131, 143, 1]);
@@ -24,7 +24,7 @@ test.each([
   [systemError('EAGAIN', 'spawn getent'), 'spawn getent failed (EAGAIN)'],
   [new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory'), 'not enough memory'],
   [new RangeError('Array buffer allocation failed'), 'not enough memory'],
-])('limitReached takes %s for a limit', (error, what) => {
+])('limitReached() recognizes %s', (error, what) => {
   expect(limitReached(error)).toMatchObject({
     kind: 'local',
     message: `a system limit is reached: ${what}`,
@@ -37,8 +37,8 @@ test.each([
   systemError('EAGAIN', 'write'),
   new RangeError('Maximum call stack size exceeded'),
   systemError('EACCES', 'open', 'EACCES: EMFILE , open'),
-  // Another program's words, which are told of already.
+  // Errors of a running program that is already reported.
   Object.assign(new GwtokenError('keychain', 'it said: ENOMEM'), { code: 'ENOMEM', syscall: 'open' }),
-])('limitReached takes %s for none', (error) => {
+])('limitReached() ignores %s', (error) => {
   expect(limitReached(error)).toBeUndefined();
 });

@@ -1,11 +1,11 @@
-/** Texts for people: one line without control characters, durations, and words for a shell. */
+/** Texts that gwtoken shows: one line without control characters, durations, and words for a shell. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { duration, oneLine, quoted, shellWord, similarWords } from '../src/text';
 
-/** What people and addresses have in them, and what shells make something of. */
+/** Characters of names and URLs, and those that shells interpret. */
 const line = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'ab/:.-={}[]()<>|&;*?~#!%$`"\'\\^ '), minLength: 1, maxLength: 12 }),
   fc
@@ -14,21 +14,21 @@ const line = fc.oneof(
 );
 const LINES = fc.sample(line, { numRuns: 400, seed: 14 });
 
-describe('a word of a command line that is shown for pasting', () => {
+describe('shellWord()', () => {
   test.for(['sh', 'dash', 'bash', 'zsh', 'ksh93', 'busybox sh', 'fish'])(
     'is the text again in %s',
     (shell, { skip }) => {
       const [program = '', ...args] = shell.split(' ');
       const path = ['/bin', '/usr/bin'].map((directory) => `${directory}/${program}`).find(existsSync);
       skip(path === undefined, `${shell} is not installed`);
-      // A function of its own prints each word and a NUL: no shell's echo takes part.
+      // printf of the shell prints each word and a NUL, because echo differs between shells.
       const script = LINES.map((text) => `printf '%s\\0' ${shellWord(text)}`).join('\n');
       const printed = execFileSync(path!, [...args, '-c', script], { encoding: 'utf8' });
       expect(printed.split('\0').slice(0, -1)).toEqual(LINES);
     },
   );
 
-  test('stays as it is where it needs no quotes', () => {
+  test('returns a word without special characters unchanged', () => {
     for (const text of ['eu', 'https://id.example.com:8443/a_b-c', 'C:/x', 'a=b', '50%'])
       expect(shellWord(text)).toBe(text);
     for (const character of 'aZ09_@%+:,./-')
@@ -38,8 +38,8 @@ describe('a word of a command line that is shown for pasting', () => {
   });
 });
 
-describe('a text that is shown', () => {
-  test('is on one line, and writes over nothing: controls and what turns the direction of reading are spelled out', () => {
+describe('a shown text', () => {
+  test('is one line without control and direction characters', () => {
     const isSpelledOut = (code: number) =>
       code < 0x20 ||
       (code >= 0x7f && code <= 0x9f) ||
@@ -55,13 +55,13 @@ describe('a text that is shown', () => {
     expect(oneLine('🙂\r\n\x1b')).toBe('🙂\\u000d\\u000a\\u001b');
   });
 
-  test('is in quotes and cut where it is a value of the user’s', () => {
+  test('is quoted and cut if it is a value of the user', () => {
     expect(quoted('a"\n')).toBe('"a\\"\\n"');
     expect(quoted('a'.repeat(100))).toBe(`"${'a'.repeat(100)}"`);
     expect(quoted('a'.repeat(101))).toBe(`"${'a'.repeat(100)}…"`);
   });
 
-  test('a duration has at most two units, and tenths below ten seconds', () => {
+  test('has durations with at most two units, and tenths below ten seconds', () => {
     const said = [
       0, 40, 50, 449, 1000, 9940, 10_000, 10_500, 59_000, 59_400, 60_000, 90_000, 600_000, 3_599_000,
     ];
@@ -73,11 +73,11 @@ describe('a text that is shown', () => {
 });
 
 test.each([
-  // An added, a missing and a wrong letter are one edit each; two that are as near are both named.
+  // An added, a missing or a wrong letter is one edit. All words with the fewest edits are returned.
   ['regionn', ['region', 'retries'], ['region']],
   ['rgion', ['region', 'retries'], ['region']],
   ['tar', ['tap', 'tab', 'bib'], ['tap', 'tab']],
   ['xyz', ['region'], []],
-])('what %s was meant to be', (word, known, meant) => {
+])('similarWords() finds the words nearest to %s', (word, known, meant) => {
   expect(similarWords(word, known)).toEqual(meant);
 });

@@ -1,4 +1,4 @@
-/** What the program's World does by itself: a console of Windows, and what it is without a home. */
+/** The World of the program: output to a Windows console, and a missing home directory. */
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { openQuickWorld } from '../../src/system/quick-world';
@@ -10,7 +10,7 @@ function open(env: Record<string, string> = {}): World {
   return openWorld(process, '1.2.3', opened).world;
 }
 
-test('without a home there is no cache, which is no error, and no config file, which is one', async () => {
+test('without HOME, the cache is empty and the config file is an error', async () => {
   const { tokens, config, clients } = open();
   const client: Client = { profile: 'default', environment: 'production', region: 'eu' };
   expect([
@@ -25,7 +25,7 @@ test('without a home there is no cache, which is no error, and no config file, w
     await expect(refused).rejects.toThrow(noHome);
 });
 
-test('a Windows console is written to by Node’s stream of it, and nothing else is', () => {
+test('only a Windows console is written to by Node’s own streams', () => {
   const shown: string[] = [];
   const stream = (name: string) => ({ value: { write: (text: string) => shown.push(`${name}: ${text}`) } });
   const streamsWhere = (isATerminal: boolean) => {
@@ -42,7 +42,7 @@ test('a Windows console is written to by Node’s stream of it, and nothing else
   console.stdout.write('a token');
   console.stderr.write('a warning');
   expect(shown).toEqual(['stdout: a token', 'stderr: a warning']);
-  // Of which nothing goes to the streams of the test either.
+  // A pipe is written to by its descriptor: here the test's own, so the text is empty.
   const pipe = streamsWhere(false);
   pipe.stdout.write('');
   pipe.stderr.write('');
