@@ -67,6 +67,14 @@ function halfPair(missing: string, present: string, env: Env): GwtokenError {
   );
 }
 
+/** The commonest reasons in words; the system's own text has the path in it. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EACCES: 'permission denied',
+  EFBIG: 'it is too large',
+};
+
 /** No error names the path: it may be the secret itself, in the wrong variable. */
 function secretFromFile(path: string, variable: string, readFile: World['readFile']): string {
   let bytes: Uint8Array;
@@ -74,7 +82,7 @@ function secretFromFile(path: string, variable: string, readFile: World['readFil
     bytes = readFile(path, SECRET_LIMIT);
   } catch (error) {
     const code = systemCode(error);
-    const problem = code === 'ENOENT' ? 'no such file' : (code ?? messageOf(error));
+    const problem = code === undefined ? messageOf(error) : (PROBLEMS[code] ?? code);
     throw usage(
       `cannot read the file in ${variable}: ${problem}`,
       'it must be a regular file that contains only the client secret',

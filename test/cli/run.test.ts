@@ -61,7 +61,10 @@ const stream = (to: string[] | Error) => ({
 });
 
 test('a failure is told on stderr also where env cannot print what it does at one', async () => {
-  for (const broken of [new GwtokenError('local', 'cannot write output (ENOSPC)'), new ReaderGone('gone')]) {
+  for (const broken of [
+    new GwtokenError('local', 'cannot write output: no space left on device'),
+    new ReaderGone('gone'),
+  ]) {
     gw.own = { stdout: stream(broken) };
     expect(await gw.cli(['env', '--region', 'mars'])).toEqual({
       code: 2,

@@ -133,7 +133,7 @@ describe('login', () => {
     // A directory with something in it cannot be removed as a file, by root neither.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
     expect((await login('--region', 'eu', '--auth-url', A))[0]).toMatch(
-      /^gwtoken: warning: could not remove a cached token: .*token\.json \(E\w+\)$/,
+      /^gwtoken: warning: could not remove a cached token: .*token\.json \(.*\)$/,
     );
   });
 });

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
+import { wordsFor } from '../system-words';
 import { type Host, noHomeError } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename } from './replace';
@@ -93,7 +94,7 @@ function readTrusted(path: string, host: Host): Stored {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
     const isForbidden = code === 'EACCES' || code === 'EPERM';
-    throw unusable(path, `cannot be read (${code ?? messageOf(error)})`, isForbidden ? AS_OWNER : undefined);
+    throw unusable(path, `cannot be read: ${wordsFor(error)}`, isForbidden ? AS_OWNER : undefined);
   }
   checkTrust('file', path, read.stat, host);
   checkTrust('directory', dirname(path), statSync(dirname(path)), host);
@@ -180,7 +181,7 @@ async function whileWriting(path: string, work: (directory: string) => void | Pr
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
     if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, AS_OWNER);
-    const message = `cannot write ${path} (${code ?? messageOf(error)})`;
+    const message = `cannot write ${path}: ${wordsFor(error)}`;
     throw failure('local', message, 'set GWTOKEN_CONFIG_DIR to a writable directory');
   }
 }

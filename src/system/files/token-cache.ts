@@ -3,12 +3,13 @@
  * request is made. None of its methods throws: what cannot be read is a miss, and a token that cannot be written
  * is not shared.
  */
-import { constants, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined, systemCode } from '../../errors';
 import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
+import { wordsFor } from '../system-words';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
@@ -123,14 +124,14 @@ function removeFiles(directory: string, passes: (client: Client) => boolean): re
       work();
     } catch (error) {
       const code = systemCode(error);
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.push(`${path} (${code})`);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.push(`${path} (${wordsFor(error)})`);
     }
   };
   attempt(directory, () => {
     for (const file of readdirSync(directory)) {
       const client = clientOf(file);
       const path = join(directory, file);
-      if (client && passes(client)) attempt(path, () => rmSync(path));
+      if (client && passes(client)) attempt(path, () => unlinkSync(path));
     }
   });
   return kept;

@@ -1,10 +1,11 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Interrupted, limitReached, messageOf, systemCode } from '../../errors';
+import { Interrupted, limitReached, systemCode } from '../../errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
+import { wordsFor } from '../system-words';
 import { windowsProgram } from './helper-program';
 
 /**
@@ -46,7 +47,7 @@ export async function runCredentialCommand(
     if (error instanceof Interrupted || signal?.aborted) throw error;
     const limit = limitReached(error);
     if (limit) throw limit;
-    return { how: 'not-started', reason: systemCode(error) ?? messageOf(error) };
+    return { how: 'not-started', reason: wordsFor(error) };
   }
 }
 

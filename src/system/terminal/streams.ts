@@ -1,6 +1,7 @@
 /** Standard streams on bare file descriptors, because loading `process.stdout` takes 3 ms at each start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { failure, messageOf, orUndefined, ReaderGone, systemCode } from '../../errors';
+import { failure, orUndefined, ReaderGone, systemCode } from '../../errors';
+import { wordsFor } from '../system-words';
 
 /** The error codes of a pipe without a reader. Node 20 on Windows reports EOF. */
 const READER_GONE = ['EPIPE', 'EOF'];
@@ -17,7 +18,7 @@ export function writeAll(descriptor: number, text: string): void {
       if (code === 'EAGAIN') sleepSync(5);
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
       else {
-        const message = `cannot write output (${code ?? messageOf(error)})`;
+        const message = `cannot write output: ${wordsFor(error)}`;
         throw failure('local', message, 'free some disk space, or write elsewhere');
       }
     }

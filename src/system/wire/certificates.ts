@@ -4,10 +4,11 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
-import { GwtokenError, messageOf, orUndefined, systemCode } from '../../errors';
+import { GwtokenError, orUndefined, systemCode } from '../../errors';
 import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
+import { wordsFor } from '../system-words';
 
 /** The CAs to trust, as PEM texts, and the place that those beyond Node's own come from, if there are any. */
 export interface Trust {
@@ -67,9 +68,8 @@ export function trustFile(path: string, env: Env): Trust {
   try {
     text = readText(path);
   } catch (error) {
-    const code = systemCode(error) ?? messageOf(error);
-    if (code === 'ENOENT') throw unusable(`no such CA file: ${path}`);
-    throw unusable(`the CA file ${path} cannot be read (${code})`);
+    if (systemCode(error) === 'ENOENT') throw unusable(`no such CA file: ${path}`);
+    throw unusable(`the CA file ${path} cannot be read: ${wordsFor(error)}`);
   }
   const certificates = text.match(PEM) ?? [];
   if (certificates.length === 0) throw unusable(`the CA file ${path} contains no PEM certificate`);

@@ -54,7 +54,7 @@ test.each([
     '{"profiles":{"acme":{"a\\"b":["eu"]}}}',
     'has an invalid value for "a\\"b" (use a string, number or boolean)',
   ],
-  [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read (EFBIG)'],
+  [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read: more than 1048576 bytes'],
 ])('%.40s is refused: it %s', (text, problem) => {
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
@@ -88,7 +88,7 @@ test('whoever may not look into the directory is told whose it is', async ({ nee
   expect(await openHome().gwtoken(['get'], { env, wrapper })).toMatchObject({
     code: 2,
     stderr:
-      `gwtoken: error: config file ${closed}/inner/config.json cannot be read (EACCES)\n` +
+      `gwtoken: error: config file ${closed}/inner/config.json cannot be read: permission denied\n` +
       'hint: run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own\n',
   });
 });
@@ -147,7 +147,7 @@ test('a directory that cannot be created is told in advance', async () => {
   const path = join(file, 'below', 'config.json');
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
-    message: `cannot write ${path} (ENOTDIR)`,
+    message: `cannot write ${path}: not a directory`,
     hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
 });

@@ -19,7 +19,7 @@ test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
     expect(await home.gwtoken(args, { env, wrapper })).toMatchObject({
       code: 1,
       stderr:
-        `gwtoken: error: cannot write ${file} (EFBIG)\n` +
+        `gwtoken: error: cannot write ${file}: file too large\n` +
         'hint: set GWTOKEN_CONFIG_DIR to a writable directory\n',
     });
     expect(readFileSync(file, 'utf8')).toBe(before);

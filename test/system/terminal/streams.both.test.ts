@@ -17,7 +17,7 @@ import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 const OPEN_BROKEN_PIPE = 'exec 3> >(:); wait $!;';
 
 const NO_SPACE =
-  /^gwtoken: error: cannot write output \(ENOSPC\)\nhint: free some disk space, or write elsewhere\n$/;
+  /^gwtoken: error: cannot write output: no space left on device\nhint: free some disk space, or write elsewhere\n$/;
 
 test.skipIf(process.platform === 'win32')(
   'writeAll waits for a full non-blocking pipe without using the processor',

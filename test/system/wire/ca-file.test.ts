@@ -11,14 +11,14 @@ const GARBLED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
 
 test.each<[problem: string, make: (path: string) => void]>([
   ['no such CA file: PATH', () => {}],
-  ['the CA file PATH cannot be read (it is not a regular file)', (path) => mkdirSync(path)],
+  ['the CA file PATH cannot be read: it is not a regular file', (path) => mkdirSync(path)],
   ['the CA file PATH contains no PEM certificate', (path) => writeFileSync(path, 'hello\n')],
   [
     'the CA file PATH contains an invalid certificate',
     (path) => writeFileSync(path, `${makeAuthority().ca}${GARBLED}`),
   ],
   [
-    'the CA file PATH cannot be read (EFBIG)',
+    'the CA file PATH cannot be read: more than 4194304 bytes',
     (path) => {
       writeFileSync(path, '');
       truncateSync(path, 4 * 1024 * 1024 + 1);
