@@ -36,6 +36,8 @@ export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan'
 /** Content of the config file: general values, and the values of each profile. */
 export interface Config {
   readonly path: string;
+  /** Hint if there is no home directory, and so no config file. */
+  readonly noHome?: string;
   readonly general: ConfigValues;
   readonly profiles: Readonly<Record<string, ConfigValues>>;
 }

@@ -10,7 +10,9 @@ export async function listSettings(flags: FlagValues, world: World): Promise<voi
   const config = world.config.read();
   const text = sectionsOf(config, only).join('\n');
   const nothing =
-    only === undefined ? `Nothing is set in ${config.path}` : `Profile ${only} has no settings of its own.`;
+    only === undefined
+      ? `Nothing is set in ${world.config.path()}`
+      : `Profile ${only} has no settings of its own.`;
   world.stdout.write(text);
   if (text === '') world.stderr.write(`${nothing}\n`);
 }
@@ -21,7 +23,7 @@ export async function printSetting(flags: FlagValues, world: World, key = ''): P
   const config = world.config.read();
   const found = findInConfig([key], config, profile);
   const hint = `to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`;
-  if (!found) throw usage(`${key} is not set in ${config.path}`, hint);
+  if (!found) throw usage(`${key} is not set in ${world.config.path()}`, hint);
   world.stdout.write(`${found.text}\n`);
 }
 

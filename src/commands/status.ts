@@ -27,7 +27,8 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   }
 }
 
-function waysToBegin({ isHeadless }: SettingSources): string {
+function waysToBegin({ isHeadless, config }: SettingSources): string {
+  if (config.noHome !== undefined) return config.noHome;
   return isHeadless ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
 }
 

@@ -126,12 +126,13 @@ export function clientParts(sources: SettingSources) {
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
 /**
- * Returns the hints for causes that are likelier than a missing login: this process runs below `gwtoken exec`,
- * which removes the credentials, or the profile's name is misspelled. `gwtoken login` gives each profile an
+ * Returns the hints for causes that are likelier than a missing login: there is no home directory, this process
+ * runs below `gwtoken exec`, which removes the credentials, or the profile's name is misspelled. `gwtoken login` gives each profile an
  * entry in the config file.
  */
 export function likelyCauses(sources: SettingSources): readonly string[] {
   const { env, config } = sources;
+  if (config.noHome !== undefined) return [config.noHome];
   if (env['GWTOKEN_ACCESS_TOKEN']) return ['use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set'];
   const { value: profile, source } = resolve(SETTINGS.profile, sources);
   const others = Object.keys(config.profiles);

@@ -8,7 +8,7 @@ import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage } from
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { wordsFor } from '../system-words';
-import { type Host, noHomeError } from './paths';
+import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename } from './replace';
 import { checkCreatable, makeDirectory, trustProblem } from './trust';
@@ -34,7 +34,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
   return {
     config: {
       path: configPath,
-      read: () => (directory === undefined ? NOTHING : readConfig(configPath(), host)),
+      read: () => (directory === undefined ? nothing(host) : readConfig(configPath(), host)),
       edit: async (edits) => rewrite(configPath(), host, (path) => edited(readConfig(path, host), edits)),
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
@@ -63,7 +63,9 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
   };
 }
 
-const NOTHING: Config = { path: 'no config file', general: {}, profiles: {} };
+function nothing(host: Host): Config {
+  return { path: 'no config file', noHome: noHomeHint(host), general: {}, profiles: {} };
+}
 
 /** Reads the config file. @throws GwtokenError `usage` for a file that is untrusted or invalid */
 export function readConfig(path: string, host: Host): Config {

@@ -29,9 +29,13 @@ function homeVariables(which: DirectoryKind, platform: NodeJS.Platform): readonl
 }
 
 /** Returns the error for a missing home directory. */
-export function noHomeError({ platform }: Host): GwtokenError {
-  const variables = homeVariables('config', platform).join(', or set ');
-  return usage('no home directory for the config file', `set ${variables} to a directory you own`);
+export function noHomeError(host: Host): GwtokenError {
+  return usage('no home directory for the config file', noHomeHint(host));
+}
+
+export function noHomeHint({ platform }: Host): string {
+  const [home, own] = homeVariables('config', platform);
+  return `${home} is not set; set it, or set ${own} to a directory you own`;
 }
 
 /**

@@ -25,12 +25,14 @@ const wrapper =
 
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
+const NO_HOME = 'HOME is not set; set it, or set GWTOKEN_CONFIG_DIR to a directory you own';
+
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const { config, clients } = openConfig(undefined, MACHINE);
-  expect(config.read()).toEqual({ path: 'no config file', general: {}, profiles: {} });
+  expect(config.read()).toEqual({ path: 'no config file', noHome: NO_HOME, general: {}, profiles: {} });
   for (const path of [directory, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
