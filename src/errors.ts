@@ -173,6 +173,32 @@ export function systemCode(error: unknown): SystemCode | undefined {
   return typeof code === 'string' ? (code as SystemCode) : undefined;
 }
 
+/** Words for the codes of files and programs. No map of Node's: `node:util` costs time at every start. */
+const WORDS: Readonly<Record<SystemCode, string>> = {
+  E2BIG: 'argument list too long',
+  EACCES: 'permission denied',
+  EAGAIN: 'resource temporarily unavailable',
+  EBUSY: 'resource busy or locked',
+  EDQUOT: 'disk quota exceeded',
+  EFBIG: 'file too large',
+  EIO: 'input/output error',
+  EISDIR: 'it is a directory',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'name too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ETXTBSY: 'text file is busy',
+};
+
+/** Returns the reason of a failed system call in words, without its path: `no such file or directory`. */
+export function wordsFor(error: unknown): string {
+  const code = systemCode(error);
+  return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
+}
+
 /** Failures at a system limit, by the system's code and call. */
 const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)/;
 

@@ -1,7 +1,7 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
 import type { Client } from '../client';
-import { type GwtokenError, messageOf, systemCode, usage } from '../errors';
+import { type GwtokenError, usage, wordsFor } from '../errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
 import type { ValueNames } from './copied';
@@ -67,24 +67,14 @@ function halfPair(missing: string, present: string, env: Env): GwtokenError {
   );
 }
 
-/** The commonest reasons in words; the system's own text has the path in it. */
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EACCES: 'permission denied',
-  EFBIG: 'it is too large',
-};
-
 /** No error names the path: it may be the secret itself, in the wrong variable. */
 function secretFromFile(path: string, variable: string, readFile: World['readFile']): string {
   let bytes: Uint8Array;
   try {
     bytes = readFile(path, SECRET_LIMIT);
   } catch (error) {
-    const code = systemCode(error);
-    const problem = code === undefined ? messageOf(error) : (PROBLEMS[code] ?? code);
     throw usage(
-      `cannot read the file in ${variable}: ${problem}`,
+      `cannot read the file in ${variable}: ${wordsFor(error)}`,
       'it must be a regular file that contains only the client secret',
     );
   }

@@ -118,7 +118,7 @@ test('a cached token that cannot be removed is named, and all else is removed', 
   rmSync(entry('eu'));
   mkdirSync(join(entry('eu'), 'x'), { recursive: true });
   const { code, stderr } = await logout('--all');
-  const left = `removed ${EU}, but not its cached token: ${entry('eu')} (illegal operation on a directory)`;
+  const left = `removed ${EU}, but not its cached token: ${entry('eu')} (it is a directory)`;
   expect(stderr).toBe(`Removed ${US}\ngwtoken: error: ${left}\n`);
   expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
 });

@@ -4,10 +4,9 @@
  */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage } from '../../errors';
+import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, wordsFor } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
-import { wordsFor } from '../system-words';
 import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename } from './replace';

@@ -6,10 +6,9 @@
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
-import { orUndefined, systemCode } from '../../errors';
+import { orUndefined, systemCode, wordsFor } from '../../errors';
 import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
-import { wordsFor } from '../system-words';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';

@@ -1,7 +1,6 @@
 /** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { failure, GwtokenError, orUndefined, usage } from '../../errors';
-import { wordsFor } from '../system-words';
+import { failure, GwtokenError, orUndefined, usage, wordsFor } from '../../errors';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { writeByRename } from './replace';

@@ -1,11 +1,10 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Interrupted, limitReached, systemCode } from '../../errors';
+import { Interrupted, limitReached, systemCode, wordsFor } from '../../errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
-import { wordsFor } from '../system-words';
 import { windowsProgram } from './helper-program';
 
 /**

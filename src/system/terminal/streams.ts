@@ -1,7 +1,6 @@
 /** Standard streams on bare file descriptors, because loading `process.stdout` takes 3 ms at each start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { failure, orUndefined, ReaderGone, systemCode } from '../../errors';
-import { wordsFor } from '../system-words';
+import { failure, orUndefined, ReaderGone, systemCode, wordsFor } from '../../errors';
 
 /** The error codes of a pipe without a reader. Node 20 on Windows reports EOF. */
 const READER_GONE = ['EPIPE', 'EOF'];

@@ -4,11 +4,10 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
-import { GwtokenError, orUndefined, systemCode } from '../../errors';
+import { GwtokenError, orUndefined, systemCode, wordsFor } from '../../errors';
 import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
-import { wordsFor } from '../system-words';
 
 /** The CAs to trust, as PEM texts, and the place that those beyond Node's own come from, if there are any. */
 export interface Trust {

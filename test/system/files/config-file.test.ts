@@ -25,7 +25,7 @@ const wrapper =
 
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
-const NO_HOME = 'HOME is not set; set it, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const NO_HOME = 'HOME is not set to a directory; set it, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
@@ -56,7 +56,7 @@ test.each([
     '{"profiles":{"acme":{"a\\"b":["eu"]}}}',
     'has an invalid value for "a\\"b" (use a string, number or boolean)',
   ],
-  [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read: more than 1048576 bytes'],
+  [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read: file too large'],
 ])('%.40s is refused: it %s', (text, problem) => {
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({

@@ -59,9 +59,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
     test('get reports missing credentials for a client that is not stored', async () => {
       const none = await runAllowed('get --profile other');
       expect(none).toMatchObject({ code: 4, stdout: '' });
-      expect(none.stderr).toMatch(
-        /^gwtoken: error: no credentials found for other:production:eu\nhint: to store credentials, run: gwtoken login/,
-      );
+      expect(none.stderr).toMatch(/^gwtoken: error: no credentials found for other:production:eu\nhint: /);
     });
 
     test('a second login replaces the credentials', async () => {

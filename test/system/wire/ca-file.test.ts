@@ -18,7 +18,7 @@ test.each<[problem: string, make: (path: string) => void]>([
     (path) => writeFileSync(path, `${makeAuthority().ca}${GARBLED}`),
   ],
   [
-    'the CA file PATH cannot be read: more than 4194304 bytes',
+    'the CA file PATH cannot be read: file too large',
     (path) => {
       writeFileSync(path, '');
       truncateSync(path, 4 * 1024 * 1024 + 1);
