@@ -22,7 +22,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 }
 
 const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
-const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
+const REVOKE = 'Removed from this machine only. To revoke the client, use the Clients page.\n';
 /** Returns two hints. With a new item the entry of one that was removed by hand can be removed too. */
 const hintsIfKept = (flags: string): readonly string[] => [
   'allow access in the dialog, or unlock the keyring, and try again',

@@ -10,7 +10,7 @@ import { type Inside, inside } from '../harness/homes/in-process';
 
 const EU = 'default:production:eu';
 const US = 'default:production:us';
-const REVOKE = 'Removed from this machine only. To invalidate the client, revoke it on the Clients page.\n';
+const REVOKE = 'Removed from this machine only. To revoke the client, use the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 let gw: Inside;
 beforeEach(async () => {

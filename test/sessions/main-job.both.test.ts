@@ -122,7 +122,7 @@ test('logout removes one client, and logout --all the others', async () => {
   const one = await home.gwtoken(['logout', '--yes']);
   expect(one).toMatchObject({ code: 0, stdout: '' });
   expect(one.stderr).toContain('default:production:eu');
-  expect(one.stderr).toContain('revoke it on the Clients page');
+  expect(one.stderr).toContain('To revoke the client');
   expect(await keyring.lookup('default:production:eu')).toBeUndefined();
   expectRefusal(await home.gwtoken(['get']), 4);
   expectRefusal(await home.gwtoken(['logout']), 4);
