@@ -17,7 +17,7 @@ test.skipIf(process.platform === 'win32')(
       expect(await runProgram(['get'], options)).toMatchObject({ code: 0, stderr: '' });
       const set = await runProgram(['config', 'set', 'timeout', '5s'], options);
       expect(set.code).not.toBe(0);
-      expect(set.stderr).toMatch(/^gwtoken: error: .*\nhint: set .*GWTOKEN_CONFIG_DIR/);
+      expect(set.stderr).toMatch(/^gwtoken: error: .*\nhint: HOME is not set .*GWTOKEN_CONFIG_DIR/);
       const doctor = await runProgram(['doctor', '--json'], options);
       expect(doctor.stdout).toMatch(/"name":"cache directory","result":"warning"/);
     }
