@@ -32,7 +32,8 @@ export function usageError({ code, message }: CommanderError, parser: Parser): G
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
   const word = withoutValue(typed);
   const forHelp = `for help, run: ${fullName(parser)} --help`;
-  if (parser.options.some(({ long }) => long === word)) return usage(`${word} takes no value`, forHelp);
+  if (word === '--help' || parser.options.some(({ long }) => long === word))
+    return usage(`${word} takes no value`, forHelp);
   const [, similar] = /mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
   const hint = meantBy(code, word, parser) ?? (similar && `did you mean: ${similar}`);
   return usage(
@@ -68,9 +69,12 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
   }
 }
 
-function meantByCommand(word: string, { parent }: Parser): string | undefined {
-  const own = parent ? undefined : OTHER_TOOLS.get(word);
-  return own && `did you mean: gwtoken ${own}`;
+/** Returns the command that is meant; of two words such as `auth status` the second says more. */
+function meantByCommand(word: string, { parent, args, commands }: Parser): string | undefined {
+  if (parent || !OTHER_TOOLS.has(word)) return undefined;
+  const second = args[1]?.toLowerCase() ?? '';
+  const isOwn = commands.some((each) => each.name() === second);
+  return `did you mean: gwtoken ${isOwn ? second : (OTHER_TOOLS.get(second) ?? OTHER_TOOLS.get(word))}`;
 }
 
 /** Returns the flag that is forgotten before its value, or that is written without hyphens. */
@@ -79,7 +83,7 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
   return option && `did you mean: ${option.long}${option.argChoices?.includes(word) ? ` ${word}` : ''}`;
 }
 
-function meantByOption(name: string, { parent, options }: Parser): string | undefined {
+function meantByOption(name: string, { parent, options, args }: Parser): string | undefined {
   if (!parent && name === '-v') return 'did you mean: gwtoken --version';
   if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
   const has = (flag: string): boolean => options.some(({ long }) => long === flag);
@@ -89,6 +93,8 @@ function meantByOption(name: string, { parent, options }: Parser): string | unde
   if (secrets.test(name)) return `secrets are never passed as flags: gwtoken login prompts for it${instead}`;
   const other = OTHER_FLAGS.get(name);
   if (other !== undefined && has(other)) return `did you mean: ${other}`;
+  const value = args[args.indexOf(name) + 1] ?? 'json';
+  if (name === '-o' && value !== 'json' && has('--output')) return 'did you mean: --output';
   const json = ['--json', '--format'].find(has);
   return json && JSON_FLAGS.includes(name)
     ? `for JSON, use ${json === '--json' ? json : '--format json'}`

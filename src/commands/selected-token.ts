@@ -74,9 +74,9 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   if (kind === 'refused' || kind === 'bad-reply') return replySteps(error, query);
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
-  return isKeychain && isNotThere
-    ? [...likelyCauses(sources), ...waysToCredentials(client, login, sources)]
-    : variablesHint(client, sources);
+  const ways =
+    isKeychain && isNotThere ? waysToCredentials(client, login, sources) : variablesHint(client, sources);
+  return [...likelyCauses(sources), ...ways];
 }
 
 /** Returns how a client without credentials gets some. */

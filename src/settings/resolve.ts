@@ -149,11 +149,11 @@ export function resolveClient(sources: SettingSources): Client {
   const { region, ...parts } = clientParts(sources);
   if (region) return { ...parts, region: region.value };
   const flags = REGIONS.map((each) => `--region ${each}`).join(' or ');
+  const set = `use ${flags}, or set GWTOKEN_REGION`;
   throw usage(
     'no region set',
     ...likelyCauses(sources),
-    sources.isHeadless ? CI_HELP : 'to set up a client, run: gwtoken login',
-    `or use ${flags}, or set GWTOKEN_REGION`,
+    ...(sources.isHeadless ? [set, CI_HELP] : ['to set up a client, run: gwtoken login', `or ${set}`]),
   );
 }
 
@@ -162,12 +162,13 @@ export function requireAuthUrl(sources: SettingSources, client: Client): Setting
   const found = resolve(SETTINGS.authUrl, sources, client);
   if (found) return found;
   const { region, profile } = client;
-  const set = `gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
+  const variable = variableOf(SETTINGS.authUrl, `auth-url.${region}`);
+  const set = `set ${variable}, or run: gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
+  const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
   throw usage(
     `no auth URL set for region ${region}`,
     ...likelyCauses(sources),
-    sources.isHeadless ? CI_HELP : `to set up this client, run: gwtoken login ${clientFlags(client)}`,
-    `or set ${variableOf(SETTINGS.authUrl, `auth-url.${region}`)}, or run: ${set}`,
+    ...(sources.isHeadless ? [set, CI_HELP] : [login, `or ${set}`]),
   );
 }
 

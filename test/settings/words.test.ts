@@ -16,7 +16,10 @@ describe('the error for a missing setting', () => {
     const login = 'to set up a client, run: gwtoken login';
     expect(refusal(() => resolveClient(sources({})))).toEqual({ message, hints: [login, ways] });
     const inJob = sources({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
-    expect(refusal(() => resolveClient(inJob))).toEqual({ message, hints: [CI_HELP, ways] });
+    expect(refusal(() => resolveClient(inJob))).toEqual({
+      message,
+      hints: [ways.replace('or ', ''), CI_HELP],
+    });
   });
 
   test('requireAuthUrl suggests commands and variables for this client', () => {
@@ -26,7 +29,7 @@ describe('the error for a missing setting', () => {
     const sandbox = { ...EU, environment: 'sandbox' } as const;
     expect(refusal(() => requireAuthUrl(sources({}), sandbox))).toEqual({ message, hints: [login, ways] });
     const inJob = sources({ env: { GWTOKEN_AUTH_URL: '' }, isHeadless: true });
-    expect(refusal(() => requireAuthUrl(inJob, sandbox)).hints).toEqual([CI_HELP, ways]);
+    expect(refusal(() => requireAuthUrl(inJob, sandbox)).hints).toEqual([ways.replace('or ', ''), CI_HELP]);
   });
 });
 
