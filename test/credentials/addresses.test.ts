@@ -1,4 +1,4 @@
-/** Whose secret goes where, in every combination of what selects a client, its credentials and its address. */
+/** Checks which secret goes to which address, for each combination of client, credentials and addresses. */
 import { expect, test } from 'vitest';
 import { inside } from '../harness/homes/in-process';
 
@@ -16,7 +16,7 @@ const CONFIGURED: Readonly<Record<string, string>> = {
   'acme eu': 'https://eu.general.test',
   'acme us': 'https://us.acme.test',
 };
-/** The addresses that the clients in the keychain are for: two are not the config file's. */
+/** The addresses that the keychain's clients are bound to. Two of them differ from the config file's. */
 const STORED: Readonly<Record<string, string>> = {
   'default:production:eu': 'https://eu.general.test',
   'default:production:us': STRAY,
@@ -28,7 +28,7 @@ const STORED: Readonly<Record<string, string>> = {
   'acme:sandbox:us': 'https://us.acme.test',
 };
 
-/** What there is beside the keychain: a pair of variables, or what the general command and acme's print. */
+/** Credentials besides the keychain's: a pair of variables, or the outputs of the general and acme's command. */
 interface Beside {
   readonly pair?: string;
   readonly general?: { readonly auth_url?: string };
@@ -57,7 +57,7 @@ const ALL = Object.entries(CHOICES).reduce<object[]>(
   [{}],
 ) as Choice[];
 
-/** Returns the secret that is sent and where to, as the contract has it; undefined if none may be sent. */
+/** Returns the secret and the address that the contract requires; undefined if no secret may be sent. */
 function expected(chosen: Choice, { pair = '', general, acme }: Beside): string | undefined {
   const profile = chosen.profileFlag ?? chosen.profileVariable ?? 'default';
   const region = chosen.regionFlag ?? chosen.regionVariable ?? (profile === 'acme' ? 'us' : 'eu');

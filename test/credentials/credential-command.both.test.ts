@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CANARY, expectNoCanary, putAnswer, startPlace } from '../harness/homes/command-place';
 
 describe.skipIf(process.platform === 'win32')('the credential command', () => {
-  test('gives credentials with odd characters, which the endpoint takes', async () => {
+  test('gives credentials with special characters to the endpoint', async () => {
     const { dir, gwtoken, identity } = await startPlace('set -- answer; cat "$HOME/../$1"');
     putAnswer(dir, '\ufeff  ', '\r\n');
     const { code, stdout, stderr } = await gwtoken(['get', '-v']);
@@ -14,7 +14,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expectNoCanary(dir, stderr, stdout);
   });
 
-  test('that fails shows its own stderr once and nothing of its stdout: 5', async () => {
+  test('shows its stderr once, but not its stdout, if it fails', async () => {
     const { dir, gwtoken } = await startPlace('cat "$HOME/../answer" >&2; cat "$HOME/../answer"; exit 1');
     putAnswer(dir);
     const { code, stdout, stderr } = await gwtoken(['get', '-v']);
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expectNoCanary(dir);
   });
 
-  test('may leave an agent behind that holds its stdout', async () => {
+  test('can leave an agent that holds its stdout without a delay', async () => {
     const { dir, gwtoken, identity } = await startPlace('sleep 20 2>/dev/null & cat "$HOME/../answer"');
     putAnswer(dir);
     const { code, stdout, stderr } = await gwtoken(['get']);

@@ -1,4 +1,4 @@
-/** What a client id and a secret may consist of, and how a secret is taken out of a file. */
+/** Valid client IDs and secrets, and secrets from files. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -15,7 +15,7 @@ const HINT = 'provide only the secret, on one line of UTF-8';
 const isControl = (character: string): boolean =>
   character < ' ' || (character >= '\x7f' && character <= '\x9f');
 
-test('a client id has visible ASCII and blanks, and nothing else', () => {
+test('a client ID consists of printable ASCII characters', () => {
   for (let code = 0; code <= 0x2ff; code++) {
     const isAllowed = code >= 0x20 && code <= 0x7e;
     const problem = isAllowed ? undefined : 'contains a character that is not allowed in a client ID';
@@ -25,7 +25,7 @@ test('a client id has visible ASCII and blanks, and nothing else', () => {
 });
 
 describe('a secret', () => {
-  test('has no control character, wherever it is', () => {
+  test('is rejected if it contains a control character', () => {
     fc.assert(
       fc.property(fc.string({ unit, minLength: 1, maxLength: 30 }), (secret) => {
         const problem = [...secret].some(isControl)
@@ -38,14 +38,14 @@ describe('a secret', () => {
     expect(secretProblem('a\uFFFD')).toBe('is not UTF-8 text');
   });
 
-  test('that is refused is not repeated', () => {
+  test('does not appear in the error that rejects it', () => {
     expect(refusal(() => checkSecret('s3cret\ts3cret', 'stdin'))).toEqual({
       message: 'the client secret from stdin contains a control character (such as a newline)',
       hints: [HINT],
     });
   });
 
-  test('of a file is what is in it, without a BOM and one line end', () => {
+  test('is the content of its file without a BOM and the last line end', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.oneof(visible, fc.constantFrom('é', 'ß', '🙂', '\u00ad')), minLength: 1 }),
@@ -63,7 +63,7 @@ describe('a secret', () => {
   test.each([
     ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', HINT],
     ['nothing', Buffer.from('\n'), 'is empty', HINT],
-  ])('of a file that has %s is refused', (_, bytes, problem, hint) => {
+  ])('is rejected if its file contains %s', (_, bytes, problem, hint) => {
     expect(refusal(() => secretFromBytes(bytes, 'the file'))).toEqual({
       message: `the client secret from the file ${problem}`,
       hints: [hint],

@@ -1,4 +1,4 @@
-/** Limits, bytes and environment of the sources of credentials. The rest is in test/sessions/text/sources.txt. */
+/** Limits, bytes and environment of credential sources. See also test/sessions/text/sources.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
 import { valueOrError } from '../../src/errors';
@@ -12,7 +12,7 @@ beforeEach(() => {
   gw = inside();
 });
 
-/** What get says when it fails: the code, the sentence, the hints. */
+/** Runs a failing `get`. Resolves with its exit code, error and hints. */
 function told({ code, stdout, stderr }: Ended) {
   expect(stdout).toBe('');
   const [error = '', ...hints] = stderr.trimEnd().split('\n');
@@ -26,7 +26,7 @@ const get = async (...args: string[]) => told(await gw.cli(['get', ...args]));
 const form = () => Object.fromEntries(gw.posts.at(-1)?.form ?? []);
 
 describe('the keychain', () => {
-  test('has the time of its setting at each call', async () => {
+  test('gets the time of keychain-timeout at each call', async () => {
     const calls: unknown[][] = [];
     gw.own = {
       keychain: {
@@ -48,7 +48,7 @@ describe('the keychain', () => {
     expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
   });
 
-  test('takes an item of 2,560 bytes, and no more', () => {
+  test('accepts items of at most 2,560 bytes', () => {
     const stored = { clientId: 'id', clientSecret: '', authUrl: AUTH_URL };
     const room = 2560 - Buffer.byteLength(formatItem(stored));
     const fits = { ...stored, clientSecret: `é${'s'.repeat(room - 2)}` };
@@ -85,7 +85,7 @@ describe('a credential command', () => {
   const where = () => `credential-command in ${gw.config}/config.json`;
   const SEE = 'to see the command, run: gwtoken config get credential-command';
 
-  test('gives the credentials, within the keychain’s time and 64 KiB', async () => {
+  test('gives the credentials within keychain-timeout and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
     expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
     expect(runs.map(([command, { timeoutMs, maxBytes }]) => [command, timeoutMs, maxBytes])).toEqual([
@@ -97,7 +97,7 @@ describe('a credential command', () => {
     expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
   });
 
-  test('has a minute where a person may have to unlock something', async () => {
+  test('gets a minute on a terminal, for a person who unlocks something', async () => {
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write() {} } };
     gw.env['CI'] = '';
     await gw.cli(['get', '--fresh']);
@@ -113,7 +113,7 @@ describe('a credential command', () => {
       'did not finish within 10 s',
       ['to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to 20s'],
     ],
-  ])('that ends with %s fails', async (_, how, problem, hints) => {
+  ])('fails with its reason and hint after: %s', async (_, how, problem, hints) => {
     end = how;
     expect(await get()).toEqual({
       code: 5,
@@ -137,7 +137,7 @@ describe('a credential command', () => {
     });
   });
 
-  test('gets the caller’s environment without what is gwtoken’s own secret, and the client', async () => {
+  test('gets the caller’s variables and the client, but no secret', async () => {
     Object.assign(gw.env, {
       VAULT_TOKEN: 'v',
       GWTOKEN_CLIENT_ID: 'x',
@@ -145,7 +145,7 @@ describe('a credential command', () => {
       GWTOKEN_SANDBOX_CLIENT_SECRET: 'x',
       GWTOKEN_CLIENTELE: 'kept',
       MY_GWTOKEN_CLIENT_ID: 'kept',
-      // What the caller's variables say, where a flag says otherwise.
+      // Values of the caller's variables that flags override.
       GWTOKEN_REGION: 'us',
       GWTOKEN_SANDBOX: '0',
       GWTOKEN_PROFILE: 'other',
