@@ -1,4 +1,4 @@
-/** The action in a job, as GitHub's runner has one of `using: node24`: Node, INPUT_ variables, files. */
+/** Runs the action as GitHub's runner runs an action with `using: node24`. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -15,14 +15,14 @@ export const ACTION: {
 } = parse(readFileSync(FILE, 'utf8'));
 export const FOLDER = dirname(FILE);
 
-/** A job; `env` is all that it has in its environment but what the runner gives a step: no PATH, no HOME. */
+/** Opens a job. Its environment has no PATH and no HOME: only `env` and the runner's variables for a step. */
 export function openJob() {
   const dir = openDirectory();
   const temp = join(dir, 'temp');
   mkdirSync(temp);
   const env: Record<string, string> = { PATH: '' };
 
-  /** Starts the step; `more` comes after what the runner sets, `directory` has another copy of the action. */
+  /** Starts the step. `more` overrides the runner's variables; `directory` contains another copy of the action. */
   function start(
     inputs: Readonly<Record<string, string>>,
     more: Record<string, string> = {},
@@ -41,7 +41,7 @@ export function openJob() {
       cwd: temp,
     });
     const ended = result.then(({ code, signal, stdout, stderr }) => {
-      // The runner reads the files of a failed step too.
+      // The runner also reads the files of a failed step.
       const read = (path: string) => Object.fromEntries(readFileCommands(readFileSync(path, 'utf8')));
       const output = stdout + stderr;
       const written = { env: read(files.GITHUB_ENV), outputs: read(files.GITHUB_OUTPUT) };

@@ -88,7 +88,7 @@ test('two steps of one job can get tokens of two regions', async () => {
   expect(us.outputs['access-token']).toBe(identity.us.issued.at(-1));
 });
 
-test('the action ignores the config file and the cache of a self-hosted runner', async () => {
+test('the action ignores the config and cache of its runner', async () => {
   const home = openDirectories();
   home.configure({ 'auth-url': 'https://elsewhere.example.com', retries: 'none', 'no-such-key': 1 });
   Object.assign(job.env, home.env);
@@ -101,7 +101,7 @@ test('the action ignores the config file and the cache of a self-hosted runner',
 describe('a failure of the action is an annotation that names inputs:', () => {
   test.each<[string, Record<string, string>, number, RegExp | string[]]>([
     [
-      'a refused client',
+      'a rejected client',
       { 'client-id': 'us' },
       3,
       [
@@ -111,7 +111,7 @@ describe('a failure of the action is an annotation that names inputs:', () => {
       ],
     ],
     [
-      'neither ID nor secret, as in a fork that has both as secrets',
+      'an empty ID and secret, as in a pull request from a fork',
       { 'client-id': '', 'client-secret': '' },
       2,
       [
@@ -120,18 +120,18 @@ describe('a failure of the action is an annotation that names inputs:', () => {
       ],
     ],
     [
-      'a region of two lines, with the escapes that the runner undoes',
+      'a region of two lines, with the runner’s escapes',
       { region: '50%\n::stop-commands::x' },
       2,
       ['invalid region "50%25\\n::stop-commands::x" (from input region)', 'use eu or us'],
     ],
     [
-      'an export-env that is none',
+      'an invalid export-env',
       { 'export-env': 'y' },
       2,
       ['invalid export-env "y" (from input export-env)', 'use 1, true, 0 or false'],
     ],
-    ['a min-ttl that no token has', { 'min-ttl': '2h' }, 7, /input min-ttl/],
+    ['a min-ttl that is longer than the token’s lifetime', { 'min-ttl': '2h' }, 7, /input min-ttl/],
   ])('%s', async (_, more, code, said) => {
     const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', ...more });
     expect(result).toMatchObject({ code, env: {}, outputs: {} });
@@ -179,7 +179,7 @@ describe('a failure of the action is an annotation that names inputs:', () => {
   });
 });
 
-test('the action needs only its own files and reports missing built ones', async () => {
+test('the action needs only its files and reports missing ones', async () => {
   const directory = openDirectory();
   for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(directory, name));
   expect(await job.run(inputsFor('eu'), {}, directory)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Plays the sessions of test/sessions/text: each `== title` is a test, and `-u` records what is printed again. */
+/** Plays the sessions of test/sessions/text. Each `== title` is a test; `-u` records the output again. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   },
 };
 
-/** The commands behind a `$`. */
+/** The commands of `$` lines. */
 const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<Ended> | Promise<Ended>>> = {
   gwtoken: (gw, args) => gw.cli(args),
   cat: (_, [path]) => ({ stdout: readFileSync(path!, 'utf8') }),
