@@ -22,7 +22,7 @@ interface Section {
   readonly name: string;
   /** Blocks with a file name on the line above them. */
   readonly files: readonly (readonly [name: string, text: string])[];
-  /** The blocks of shell, or the command lines of a CI system's job. */
+  /** The shell blocks, or the command lines of a CI system's job. */
   readonly script: string;
   readonly yaml: readonly string[];
 }
@@ -60,7 +60,7 @@ const TOOLS: Readonly<Record<string, readonly Need[]>> = {
   make: ['make'],
   direnv: ['direnv'],
 };
-/** How often the gateway is called. The fourth call fails, which ends the loop of the long-running script. */
+/** Counts the gateway's calls. The fourth call fails, which ends the loop of the long-running script. */
 const CALLS: Readonly<Record<string, number>> = {
   'Get started': 2,
   'In CI, or in a terminal without a keychain': 1,
@@ -170,7 +170,7 @@ test.for([
   expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
-test('the lines of a CI job unpack no release with a wrong checksum', async ({ needs }) => {
+test('a CI job unpacks no release with a wrong checksum', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run, calls } = await startPlace();
   const { script } = sections.find(({ name }) => name.startsWith('In CI'))!;
@@ -193,7 +193,7 @@ test('the credential command of each vault works', async ({ needs }) => {
   }
 });
 
-test('the YAML parses, and the Kubernetes worker finds its token', async ({ needs }) => {
+test('the YAML parses, and the Kubernetes worker has a token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
   expect(jobs.length).toBeGreaterThan(3);

@@ -22,7 +22,7 @@ interface Placed {
   readonly command: Command;
 }
 
-/** Every command with the words that name it. */
+/** Each command with the words that name it. */
 export function allCommands(commands: readonly Command[], above: readonly string[] = []): Placed[] {
   return commands.flatMap((command) => {
     const path = [...above, command.name];

@@ -9,7 +9,7 @@ const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
 
 const code = (text: string | undefined): string => (text ? `\`${text}\`` : '');
 
-/** `-r`, `--region` */
+/** Returns a flag's forms as code: `-r`, `--region`. */
 function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
   const [spec = ''] = Object.keys(flags);
   return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
