@@ -26,7 +26,7 @@ function noticesIn(file: string): Map<string, string> {
   return new Map(notices.map((text) => [/^\n(\S+) \d+\.\d+\.\d+ \(.+\)\n\n/.exec(text)?.[1] ?? text, text]));
 }
 
-test('its notices name the packages of the npm package, keytar and Bun', () => {
+test('the notices name the npm package’s packages, keytar and Bun', () => {
   const notices = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt'));
   const packaged = [...noticesIn('dist/THIRD-PARTY-NOTICES.txt').keys()];
   // The executable uses Bun's hashes instead of @noble/hashes.
@@ -34,7 +34,7 @@ test('its notices name the packages of the npm package, keytar and Bun', () => {
   expect([...notices.keys()]).toEqual([...bundled, '@github/keytar', 'bun']);
 });
 
-test('its notices contain the full license texts that Bun and its libraries require', () => {
+test('the executable’s notices contain the licenses of Bun and its parts', () => {
   const notice = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt')).get('bun');
   for (const text of [
     'Permission is hereby granted, free of charge',
@@ -84,7 +84,7 @@ test('it ignores files in the current directory', async () => {
 
 describe('it ignores the variable', () => {
   test.each([
-    ['makes no other program of it', { BUN_BE_BUN: '1' }],
+    ['does not start Bun instead of gwtoken', { BUN_BE_BUN: '1' }],
     ['loads no script', { BUN_OPTIONS: '--preload=./preload.js' }],
     ['opens no debugger', { BUN_INSPECT: 'ws://127.0.0.1:9/x?break=1', BUN_INSPECT_PRELOAD: './preload.js' }],
   ])('%s', async (_, env) => {
@@ -96,12 +96,12 @@ describe('it ignores the variable', () => {
   });
 });
 
-test('a crash of the runtime prints a report and sends it nowhere', async ({ needs }) => {
+test('a crash of the runtime sends no report', async ({ needs }) => {
   needs('linux');
   const endpoint = await startTokenEndpoint();
   endpoint.hold();
   const { home } = setUp();
-  // The runtime starts curl to send a report, and does not check what it is given.
+  // The runtime sends a report with the first curl on PATH.
   const bin = join(home.dir, 'bin');
   mkdirSync(bin);
   const curl = `#!/bin/sh\necho "$*" >> '${home.dir}/curl'\nexec /usr/bin/curl "$@" 2>> '${home.dir}/curl'\n`;
@@ -120,7 +120,7 @@ test('a crash of the runtime prints a report and sends it nowhere', async ({ nee
   await expect.poll(curls).toMatch(/report to gwtoken:\/\S+\ncurl: \(3\) /);
 });
 
-describe('its keychain child', () => {
+describe('the keychain child of the executable', () => {
   test('cannot be started by typing its argument', async () => {
     const { code, stdout, stderr } = await setUp().run(['--the-keychain-child-of-gwtoken']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -143,7 +143,7 @@ describe('its keychain child', () => {
     expect(names).toMatchObject({ KEYTAR, DO_NOT_TRACK: '1' });
   });
 
-  test('loads its module by an unpredictable name and leaves no file', async ({ needs }) => {
+  test('loads its module by a random name, leaving no file', async ({ needs }) => {
     needs('keyring');
     const { home, run } = setUp();
     const keyring = await startKeyring({ state: 'no-provider' });

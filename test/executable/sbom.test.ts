@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { BUN } from '../../bin/build/bun.mjs';
 import { ROOT } from '../harness/root';
 
-test('sbom.mjs lists the bundled packages, keytar with what it requires, and Bun', () => {
+test('sbom.mjs lists the bundled packages, keytar’s packages and Bun', () => {
   const printed = execFileSync(process.execPath, ['bin/build/sbom.mjs'], { cwd: ROOT, encoding: 'utf8' });
   const { bomFormat, metadata, components, dependencies } = JSON.parse(printed);
   const notices = readFileSync(join(ROOT, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8');
@@ -18,7 +18,7 @@ test('sbom.mjs lists the bundled packages, keytar with what it requires, and Bun
     .map((each: string) => each.split(' ')[0]);
   expect(others).toEqual(['keytar', 'node-addon-api', 'bun']);
   expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'gwtoken']);
-  // Every edge joins two packages of the list.
+  // Both ends of each edge are in the list.
   const refs = [metadata.component, ...components].map((each) => each['bom-ref']);
   for (const { ref, dependsOn } of dependencies)
     expect(refs).toEqual(expect.arrayContaining([ref, ...dependsOn]));

@@ -1,5 +1,5 @@
-// What a release asks of each executable on its own system: that it starts, fetches a token, and (--keychain) keeps a
-// client in the keychain and takes it out again.
+// Checks an executable on its own system for a release: it starts, fetches a token, and with --keychain it stores a
+// client in the keychain and removes it.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ const settings = {
 /** @param {string[]} args @param {Record<string, string>} [more] @param {string} [stdin] */
 async function gwtoken(args, more = {}, stdin = '') {
   const running = promisify(execFile)(executable, args, { env: { ...process.env, ...settings, ...more } });
-  // One that ends without reading says by its end what is wrong.
+  // Ignores EPIPE: the exit code of a program that does not read its stdin shows the fault.
   running.child.stdin?.on('error', () => {}).end(stdin);
   return (await running).stdout.trim();
 }
@@ -51,7 +51,7 @@ try {
   const form = { client_id: 'tried', client_secret: 'tried-secret', grant_type: 'client_credentials' };
   check('the request', requests, [{ url: '/oauth2/token', body: form }]);
   if (option === '--keychain') {
-    // A profile of its own: nothing that the machine keeps is touched.
+    // Uses a separate profile, so that the machine's own clients stay unchanged.
     const profile = ['--profile', 'try-executable'];
     await gwtoken(['login', ...profile, '--client-id', 'kept', '--secret-stdin'], {}, 'kept-secret\n');
     check('get from the keychain', await gwtoken(['get', '--fresh', ...profile]), 'tried-3');

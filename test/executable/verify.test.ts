@@ -1,4 +1,4 @@
-/** Checks of packed programs, tried with keytar's native parts, which have the same headers. */
+/** Tests verify.mjs with keytar's native modules, which have the same headers as programs. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ test.each([
 
 test.each([
   ['darwin-arm64', 'darwin-arm64'],
-  // Upstream's mistake, for which the executable is built without a keychain.
+  // keytar ships a wrong file here, so this executable is built without a keychain.
   ['linuxmusl-arm64', 'linux-x64'],
 ])('the native part in %s is for %s', (prebuild, machine) => {
   expect(machineOf(readFileSync(native(prebuild)))).toBe(machine);
