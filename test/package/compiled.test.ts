@@ -51,13 +51,13 @@ async function getFrom(dist: string, nodeOptions = '') {
 
 const eachWith = (use: string) => LOADED.map((name) => `${name} ${use}`);
 
-test('V8 accepts the compiled code of each file that a cold get over http loads', async () => {
+test('V8 accepts the compiled code of all files that a cold get loads', async () => {
   const { dist, compiled } = openCopy();
   expect(compiled.map((path) => basename(path).replace(/\.cjs\..*/, '.cjs')).sort()).toEqual(LOADED);
   expect(await getFrom(dist)).toMatchObject({ code: 0, stderr: '', uses: eachWith('accepted') });
 });
 
-test('gwtoken works under a flag of V8 for which V8 rejects the compiled code', async () => {
+test('gwtoken works if a V8 flag makes V8 reject the compiled code', async () => {
   const { dist } = openCopy();
   const run = await getFrom(dist, '--stack-trace-limit=20');
   expect(run).toMatchObject({ code: 0, stderr: '', uses: eachWith('rejected') });
@@ -94,7 +94,7 @@ describe('gwtoken works without compiled code that', () => {
   });
 });
 
-test('the stack of a bug names the same files, lines and columns as without the launcher', async () => {
+test('the stack of a bug has the positions of a start by Node', async () => {
   const { dist } = openCopy();
   const fault = join(dist, 'fault.cjs');
   writeFileSync(fault, "Date.now = () => { throw new TypeError('a fault'); };");

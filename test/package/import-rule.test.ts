@@ -1,7 +1,7 @@
 /**
- * Imports run one way, from the programs down to the ground: the rooms that each may import, `type:` for
+ * Imports run one way, from the programs down to the ground. The table lists what each room may import, `type:` for
  * types. `node` and `package` stand for Node's own modules and for npm's.
- * biome.json has the rest: no circle, and who may touch `process` and start timers.
+ * biome.json forbids circular imports, and restricts the use of `process` and timers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,7 +18,7 @@ const EMPTY = "require('node:fs'); process.on('SIGUSR1', String).off('SIGUSR1', 
 function loadedBy(own: Readonly<Record<string, string>>, program: string, ...args: string[]) {
   const dir = openDirectory();
   const at = (name: string) => join(dir, name);
-  // The launcher reads the program's files itself: they are not in require.cache.
+  // The launcher reads the program's files itself, so require.cache does not contain them.
   writeFileSync(
     at('listener.cjs'),
     `const fs = require('node:fs');

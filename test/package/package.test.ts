@@ -9,7 +9,7 @@ import { buildPackage } from '../../bin/build/package.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
-test('the notices contain the licence of each bundled package and no other', async () => {
+test('the notices contain exactly the bundled packages’ licences', async () => {
   const dist = openDirectory();
   const output = await buildPackage(dist);
   const bundled = new Set<string>();
@@ -47,7 +47,7 @@ test('npm run gwtoken runs the sources without a build', () => {
   expect(run.stdout).toMatch(/^EXIT CODES\n/);
 });
 
-test('undici is pinned to one version, because its parts are imported by path', () => {
+test('undici, whose parts are imported by path, is pinned', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { version } = createRequire(import.meta.url)('undici/package.json') as { version: string };
   expect(devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
