@@ -1,4 +1,4 @@
-/** `npm run demo`: the real program and two token endpoints, each line run by sh as shown, and checked. */
+/** `npm run demo`: shows and checks lines that sh runs with the real program and two token endpoints. */
 import { randomBytes } from 'node:crypto';
 import { delimiter, dirname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -102,7 +102,7 @@ async function openEnvironment(): Promise<Record<string, string>> {
   return { HOME: home, ...keyring, ...Object.fromEntries(secrets), PATH };
 }
 
-/** Stores a client, if there is a keychain. */
+/** Stores a client if the demo has a keychain. */
 async function logIn(name: Name, flags: string): Promise<void> {
   const stored = /^Credentials verified and stored in the keychain as /;
   if (lacking === undefined) await run(loginLine(name, flags), { stderr: stored });
@@ -113,7 +113,7 @@ function loginLine(name: Name, flags: string): string {
   return `printf %s "$SECRET_${name}" | gwtoken login ${flags} --client-id ${clientId} --secret-stdin`;
 }
 
-/** A comment between the lines. */
+/** Prints a comment between the lines. */
 function say(words: string): void {
   process.stdout.write(`\n${paint('dim', `# ${words.replaceAll('\n', '\n# ')}`)}\n`);
 }

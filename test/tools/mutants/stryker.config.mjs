@@ -1,12 +1,12 @@
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  // Not only the tests that import what is mutated: most get to it by a dynamic import.
+  // Runs all tests, because most tests reach the mutated code by a dynamic import.
   vitest: { configFile: 'test/tools/mutants/vitest.config.ts', related: false },
-  // Its rewriting of tsconfig.json needs the API that TypeScript 7 no longer has; nothing here needs it.
+  // Prevents the rewriting of tsconfig.json, which is not needed, and fails with TypeScript 7.
   tsconfigFile: 'none',
   coverageAnalysis: 'perTest',
-  // A constant of a module asks for all tests, each time: the settings alone would take over an hour.
+  // A mutant in a module's constant runs all tests, which takes over an hour for the settings alone.
   ignoreStatic: true,
   concurrency: 1,
   timeoutMS: 20_000,

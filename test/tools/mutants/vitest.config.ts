@@ -1,4 +1,4 @@
-/** The tests of the mutated rooms, for each mutant. Those that start the program find one without it. */
+/** The tests that run for each mutant. Tests that start the program start one without the mutant. */
 import { mergeConfig } from 'vitest/config';
 import all from '../../vitest.config';
 
@@ -15,7 +15,7 @@ export default mergeConfig(
           (room) => `test/${room}/**/*.test.ts`,
         ),
       ],
-      // The last one compares two readers that share what is mutated, and takes longer than all the others.
+      // The last test compares two readers that share the mutated code, and takes longer than all others.
       exclude: ['test/**/*.{both,system}.test.ts', 'test/token/differential.test.ts'],
     },
   },
