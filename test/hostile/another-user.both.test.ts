@@ -33,7 +33,7 @@ async function startBoth() {
   };
 }
 
-test('only the user can read the files, locks and directories of gwtoken', async ({ needs }) => {
+test('only the user can read gwtoken’s files and locks', async ({ needs }) => {
   needs('posix');
   const { home, tokenFile, end } = await startBoth();
   const paths = [home.config, home.cache].flatMap((directory) => [
@@ -48,7 +48,7 @@ test('only the user can read the files, locks and directories of gwtoken', async
   await end();
 });
 
-test('no command line contains a secret or token, and no process opens a port', async ({ needs }) => {
+test('no command line has a secret, and no process a port', async ({ needs }) => {
   needs('linux');
   const { home, pids, end } = await startBoth();
   const lines = processesWith(home.dir);

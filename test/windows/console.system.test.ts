@@ -42,7 +42,7 @@ describe('on a Windows console', { timeout: 180_000 }, () => {
   const items = async () =>
     (await windows.credentials()).map(({ account, password }) => [account, JSON.parse(password)]);
 
-  test('login prompts for missing values, hides the secret and stores the client', async () => {
+  test('login prompts, hides the secret and stores the client', async () => {
     const login = open(['login', '--auth-url', endpoint.authUrl]);
     await login.waitFor('Region', LIMIT_MS);
     await pressEnter(login, /Type eu or us\s+Region/);
@@ -72,7 +72,7 @@ describe('on a Windows console', { timeout: 180_000 }, () => {
     expect(await items()).toEqual([]);
   });
 
-  test('Ctrl-C reaches the command of exec, whose exit code exec passes on', async () => {
+  test('Ctrl-C reaches the command of exec, which sets the exit code', async () => {
     const script = join(windows.dir, 'hear.cjs');
     writeFileSync(
       script,

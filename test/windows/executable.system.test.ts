@@ -32,7 +32,7 @@ describe('the executable for Windows', { timeout: 180_000 }, () => {
   beforeEach(({ needs }) => needs(reason));
   afterAll(() => windows?.close());
 
-  test('fetches tokens for clients in variables and in the Credential Manager', async () => {
+  test('gets tokens for clients in variables and Credential Manager', async () => {
     const endpoint = await startTokenEndpoint((post) => tokenReply(post));
     const env = {
       GWTOKEN_REGION: 'eu',

@@ -46,14 +46,14 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(endpoint.posts.length).toBe(1);
   });
 
-  test('env prints for PowerShell to pipes, and to files on which fstat fails', async () => {
+  test('env prints for PowerShell to pipes and files', async () => {
     const args = ['env', '--format', 'powershell'];
     const { code, stdout } = await gwtoken(args);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("= 'token-1'\n") });
     expect(await windows.intoFile(args, env)).toBe(stdout);
   });
 
-  test('exec passes arguments and variables to a program, but no credentials', async () => {
+  test('exec passes arguments and variables on, but no credentials', async () => {
     const script = join(windows.dir, 'tell.cjs');
     const inFile = "require('node:fs').readFileSync(process.env.Eu_TOKEN_FILE, 'utf8')";
     writeFileSync(
@@ -76,7 +76,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(existsSync(tokenFile)).toBe(false);
   });
 
-  test('exec finds batch files by path or PATHEXT, and passes 32-bit exit codes on', async () => {
+  test('exec runs batch files and passes 32-bit exit codes on', async () => {
     const cwd = join(windows.dir, 'batch');
     mkdirSync(cwd);
     batch(join(cwd, 'deploy'), 'console.log(JSON.stringify(process.argv.slice(2)))');
@@ -88,7 +88,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect((await exec('cmd', '/d', '/c', 'exit -1073741510')).code).toBe(0xc000013a);
   });
 
-  test('curl gets the header on stdin, and is never found in the working directory', async () => {
+  test('curl gets the header on stdin, and is not run from the cwd', async () => {
     const cwd = join(windows.dir, 'with-curl');
     mkdirSync(cwd);
     const tell =
