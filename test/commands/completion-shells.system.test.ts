@@ -1,4 +1,4 @@
-/** The completion scripts in real shells, at a press of Tab. */
+/** Presses Tab in real shells with the completion scripts. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ beforeEach(() => {
   home.configure(CONFIG);
 });
 
-/** A shell on a terminal, with gwtoken on its PATH and completed by what it prints. */
+/** Opens a shell on a terminal, with gwtoken on PATH and its completion script. */
 function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Terminal {
   for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
     writeFileSync(join(home.dir, name), '');
@@ -45,12 +45,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     needs('posix', shell);
     const opened = open(shell);
     await opened.waitFor('ready');
-    // From the line's start: echo it, so that what stood on it comes back as a line of output.
+    // Puts an echo before the completed line, which then appears as output.
     opened.type(`${typed}\t\x01echo "\x05"\r`);
     await opened.waitFor(new RegExp(`^${whole} *$`, 'm'));
   });
 
-  test('completes the word at the cursor, whatever stands behind it', async ({ needs }) => {
+  test('completes the word at the cursor, with words after it', async ({ needs }) => {
     needs('posix', shell);
     const opened = open(shell);
     await opened.waitFor('ready');
@@ -60,15 +60,15 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     await opened.waitFor(/^gwtoken get --fresh +--region eu *$/m);
   });
 
-  test('lists what there is, and runs nothing that stands on the line', async ({ needs }) => {
+  test('lists all candidates and runs nothing on the line', async ({ needs }) => {
     needs('posix', shell);
     const opened = open(shell);
     await opened.waitFor('ready');
     opened.type('gwtoken get $(touch ran) >made --format \t\t');
     await opened.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
-    // It announces a description with `--`: without one, words stand side by side.
+    // zsh shows a `--` only before a description; without descriptions words stand side by side.
     if (shell === 'zsh') await opened.waitFor(/\bjson +token\b/);
-    // What is no file is no place for one.
+    // Completes no file names where no file is expected.
     expect(opened.screen()).not.toContain('several');
     opened.type('\x15gwtoken config \t\t');
     const described = {
@@ -79,7 +79,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     await opened.waitFor(described[shell]);
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
-    // With a version manager another Node is in use, or none: the line stays as it is.
+    // A version manager may switch Node off: then the line stays unchanged.
     const program = join(home.dir, 'bin', 'gwtoken');
     rmSync(program);
     opened.type('\x15gwtoken get --fr\t\x01echo "\x05"\r');
@@ -91,7 +91,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
   });
 });
 
-test('bash gets the whole word where "=" ends none, whatever its IFS is, which stays', async ({ needs }) => {
+test('bash completes a whole --flag=value, whatever IFS is', async ({ needs }) => {
   needs('posix', 'bash');
   const line = `eval "$(gwtoken completion bash)"; COMP_WORDBREAKS=' ' IFS=,
     COMP_LINE='gwtoken get --format=j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}" "$IFS"`;
@@ -99,7 +99,7 @@ test('bash gets the whole word where "=" ends none, whatever its IFS is, which s
   expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: '--format=json ,\n' });
 });
 
-test('bash says nothing of a compopt, which 3.2 does not have', async ({ needs }) => {
+test('bash 3.2, which has no compopt, prints no error', async ({ needs }) => {
   needs('posix', 'bash');
   const line = `eval "$(gwtoken completion bash)"; enable -n compopt
     COMP_LINE='gwtoken get --ca-file gwtok'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
@@ -110,12 +110,12 @@ test('bash says nothing of a compopt, which 3.2 does not have', async ({ needs }
   });
 });
 
-test('zsh completes at the first Tab also where the script is a file in its fpath', async ({ needs }) => {
+test('zsh completes at the first Tab from a file in fpath', async ({ needs }) => {
   needs('posix', 'zsh');
   const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
   const opened = open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
   await opened.waitFor('ready');
-  // It reads quotes, which bash's script leaves as they are.
+  // zsh's script parses quotes; bash's script does not.
   opened.type('gwtoken config set "region" "e\t\x01echo \'\x05\'\r');
   await opened.waitFor(/^gwtoken config set "region" "eu" *$/m);
 });

@@ -14,19 +14,19 @@ let endpoint: TokenEndpoint;
 let home: Home;
 beforeEach(async () => {
   endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
-  // CI: no spinner, however slow the machine.
+  // CI prevents the spinner on a slow machine.
   home = openHome({ ...inVariables(endpoint.authUrl), LC_ALL: 'C.UTF-8', CI: 'true' });
 });
 
-/** gwtoken exec alone on a terminal. */
+/** Runs gwtoken exec on a terminal, without a shell. */
 const exec = (...args: string[]): Terminal => home.terminal(['exec', '--', ...args], { cwd: home.dir });
-/** A line of shell on a terminal. */
+/** Runs a line of shell on a terminal. */
 const shell = (line: string): Terminal => openTerminal(['sh', '-c', line], { env: home.env, cwd: home.dir });
-/** bash at its prompt. */
+/** Opens an interactive bash. */
 const bash = (): Terminal =>
   openTerminal(['bash', '--norc', '-i'], { env: { ...home.env, PS1: 'ready> ' }, cwd: home.dir });
 
-/** bash takes the terminal back after its prompt, and loses what was typed before: Enter asks again. */
+/** Presses Enter until bash prompts again, because bash drops keys that arrive while it takes the terminal back. */
 async function untilItReads({ type, screen }: Terminal): Promise<void> {
   const prompts = (): number => screen().split('ready> ').length;
   const before = prompts();
@@ -36,15 +36,15 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
   }
 }
 
-/** Tells by ps(1) the states of what a process has started, of which bash sees only gwtoken; `T`: stopped. */
+/** Returns the states of all descendants of a process by ps(1), because bash sees only gwtoken; `T`: stopped. */
 function statesBelow(pid: number): string[] {
   const words = ['-o', 'stat=', '-p', descendants(pid).join(',')];
   return spawnSync('ps', words, { encoding: 'latin1' }).stdout.trim().split('\n');
 }
 
 describe('gwtoken exec on a terminal', () => {
-  test('Ctrl-C and Ctrl-\\ reach the command once, and gwtoken waits for it', async () => {
-    // Not bash: it runs no trap for a signal that comes just before it reads, as long as it reads.
+  test('Ctrl-C and Ctrl-\\ reach the command once, which gwtoken awaits', async () => {
+    // Uses no bash, which delays the trap of a signal that arrives just before it reads.
     const script = `process.on('SIGINT', () => console.log('got INT')).on('SIGQUIT', () => {});
       process.stdin.once('data', (line) => { console.log('read ' + line); process.exit(4); });
       console.log('up');`;
@@ -59,7 +59,7 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toContain('read more');
   });
 
-  test('Ctrl-Z stops both, fg continues them', async ({ needs }) => {
+  test('Ctrl-Z stops gwtoken and its command, fg resumes both', async ({ needs }) => {
     needs('procps');
     const terminal = bash();
     const { pid, waitFor, type, exit } = terminal;
@@ -71,7 +71,7 @@ describe('gwtoken exec on a terminal', () => {
     await until('both have stopped', () => statesBelow(pid).every((state) => state.startsWith('T')));
     await untilItReads(terminal);
     type('fg\r');
-    // What is typed before bash has given the terminal away is lost.
+    // bash drops keys that arrive before it gives the terminal away.
     await waitFor(/ready> fg\s[\s\S]*exit 6'\s/);
     await until('both go on', () => !statesBelow(pid).some((state) => state.startsWith('T')));
     type('text\r');
@@ -82,7 +82,7 @@ describe('gwtoken exec on a terminal', () => {
     await exit;
   });
 
-  test('a signal to a job in the background is passed on to its command', async () => {
+  test('a background job passes a signal on to its command', async () => {
     const command = `trap 'echo told; exit 4' INT; echo up; for _ in $(seq 400); do sleep 0.05; done`;
     writeFileSync(join(home.dir, 'command'), command);
     const { waitFor, exit, screen } = shell(
@@ -95,7 +95,7 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toMatch(/^told$[\s\S]*^code 4$/m);
   });
 
-  test('a spinner on the way takes nothing of a stdin that is a pipe', async () => {
+  test('the spinner reads nothing from a piped stdin', async () => {
     const release = endpoint.hold();
     delete home.env['CI'];
     const { waitFor, exit, screen } = shell(`printf 'from the pipe\\n' | ${GWTOKEN_SH} exec -- cat`);
@@ -105,11 +105,11 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toMatch(/from the pipe\n/);
   });
 
-  test('the terminal goes away: the command gets HUP, and nothing is left', async () => {
+  test('the command gets SIGHUP and ends when the terminal closes', async () => {
     const pidFile = join(home.dir, 'pid');
     const script = `echo $$ > '${pidFile}'; echo up; while :; do sleep 0.05; done`;
     const tokenFile = join(home.dir, 'token');
-    // The end of a terminal's first process hangs up on the others.
+    // The end of a terminal's first process sends SIGHUP to the others.
     const { pid, waitFor } = shell(
       `${GWTOKEN_SH} exec --token-file '${tokenFile}' -- sh -c "${script.replaceAll('$', '\\$')}"; true`,
     );

@@ -1,4 +1,4 @@
-/** Every flag of every command has an effect that can be seen; a flag of the grammar without a row fails. */
+/** Checks that each flag of each command has a visible effect. A flag without a row here fails. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,13 +20,13 @@ const idOf = (name: string): string => name.replaceAll(':', '-');
 const CONFIG = JSON.stringify({ region: 'eu', 'auth-url': A, profiles: { acme: { timeout: '7s' } } });
 
 interface Row {
-  /** The line, if it is not the command's. */
+  /** By default the line of the command. */
   readonly line?: string;
   readonly value?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** HTTP status of each reply. */
   readonly status?: number;
-  /** Matches the outcome with the flag, and not the one without it. */
+  /** Matches the outcome with the flag, but not the outcome without it. */
   readonly shows: RegExp;
 }
 type Rows = Readonly<Record<string, Row>>;
@@ -41,7 +41,7 @@ const naming = (shown: (client: string) => string): Rows => ({
   },
   '--profile': { value: 'acme', shows: new RegExp(shown('acme:production:eu'), 'm') },
 });
-/** Of a client without a cached token. */
+/** Rows for a client without a cached token. */
 const env = { GWTOKEN_REGION: 'us' };
 const REQUEST: Rows = {
   '--timeout': { env, value: '3s', shows: /within 3000 ms/ },
@@ -56,7 +56,7 @@ const TOKEN: Rows = {
   '--no-cache': { shows: /^posts /m },
   '--fresh': { shows: /^posts /m },
 };
-/** The line of each command that its flags stand in, at FLAGS, and their rows. */
+/** Each command's line, in which the flags replace FLAGS, and its rows. */
 const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   get: [
     'get FLAGS',
@@ -135,7 +135,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   help: ['help ci FLAGS', {}],
 };
 
-/** Returns all that a line does: output, requests, programs, and what is stored then. */
+/** Runs a line. Resolves with its output, requests and programs, and with the stored files and items. */
 async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<string> {
   const gw = inside();
   const done: string[] = [];
@@ -176,11 +176,11 @@ const lines = commands.flatMap(({ path, command }) =>
   command.flags.map((flag) => [path.join(' '), typed(flag)] as const),
 );
 
-test('each command has its row here', () => {
+test('each command has a row in this file', () => {
   expect(Object.keys(TABLE)).toEqual(commands.map(({ path }) => path.join(' ')));
 });
 
-/** What the lines do without the flag: the same for many. */
+/** Caches the outcome of each line without a flag, which many rows share. */
 const plain = new Map<string, Promise<string>>();
 
 test.each(lines)('%s %s has an effect', async (command, flag) => {

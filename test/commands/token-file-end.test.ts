@@ -1,4 +1,4 @@
-/** Whatever a renewal of the token file waits for, gwtoken ends with its command and leaves nothing. */
+/** gwtoken ends with its command and leaves nothing behind, even if a renewal of the token file waits. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpo
 import { openHome } from '../harness/homes/home';
 import { leftBehind, until } from '../harness/programs/processes';
 
-test('exec --token-file does not wait for a credential command that takes its time', async () => {
+test('exec --token-file ends while a credential command still runs', async () => {
   const endpoint = await startTokenEndpoint(() => tokenReply('token', { expires_in: 2 }));
   const home = openHome({ GWTOKEN_REGION: 'eu' });
   const [running, read, waiting, end] = ['running', 'read', 'waiting', 'end'].map((name) =>
@@ -23,7 +23,7 @@ test('exec --token-file does not wait for a credential command that takes its ti
   await until('the command runs', () => existsSync(running!));
   await until('the credentials are read again', () => existsSync(waiting!));
   writeFileSync(end!, '');
-  // It may take half a minute, and the command's limit is a whole one.
+  // The credential command's limit is a minute.
   expect(await result).toMatchObject({ code: 0, stderr: '' });
   if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
   expect(endpoint.posts).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** `exec --token-file` with a real command: the file is there while it runs, renewed, and gone afterwards. */
+/** `exec --token-file` with a real command keeps the file fresh while the command runs, and then removes it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   end = join(home.dir, 'end');
 });
 
-/** Runs until the file `end` appears; resolves once the command does. */
+/** Starts a command that runs until the file `end` appears. Resolves when the command has started. */
 async function start(...flags: string[]) {
   const running = join(home.dir, 'running');
   const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
@@ -29,7 +29,7 @@ async function start(...flags: string[]) {
 }
 const finish = () => writeFileSync(end, '');
 
-/** Holds the reply to the first renewal, however soon that comes, until the returned function is called. */
+/** Delays the reply to the first renewal until the test calls the returned function. */
 function holdRenewal(): () => void {
   let release = (): void => {};
   endpoint.answer = () => {
@@ -53,7 +53,7 @@ describe('the token file', () => {
     expect([...seen].filter((text) => !/^token-\d+-x{20000}$/.test(text))).toEqual([]);
   });
 
-  test('who waits for a renewal that ends with the command requests a token itself', async ({ needs }) => {
+  test('ends its renewal with the command; a waiter requests', async ({ needs }) => {
     needs('linux');
     const answer = holdRenewal();
     const { result } = await start('--timeout', '60s');
