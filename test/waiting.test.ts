@@ -1,14 +1,14 @@
-/** What a CI job is, and how long to wait next time. */
+/** Detection of CI jobs, and suggested time limits. */
 import { expect, test } from 'vitest';
 import { allowMoreTime, isCi, isHeadless } from '../src/waiting';
 
-test('a CI job is where CI is set, and not to what says no', () => {
+test('isCi() is true if CI is set to anything but a word for no', () => {
   for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
   for (const env of [{}, { CI: '' }, { CI: '0' }, { CI: 'false' }, { GITHUB_ACTIONS: 'true' }])
     expect(isCi(env)).toBe(false);
 });
 
-test('hints name variables in CI, in jobs without a session, and beside a credential variable', () => {
+test('hints name variables instead of login in CI and other jobs', () => {
   const headless = (env: Record<string, string>, isTTY = false, platform: NodeJS.Platform = 'linux') =>
     isHeadless({ env, platform, stderr: { isTTY: () => isTTY, write() {} } });
   expect(headless({})).toBe(true);
@@ -20,7 +20,7 @@ test('hints name variables in CI, in jobs without a session, and beside a creden
   expect(headless({ GWTOKEN_CLIENT_SECRET_FILE: '' }, true)).toBe(true);
 });
 
-test('twice as long is what to try next, and an hour at most: no setting takes more', () => {
+test('allowMoreTime() suggests twice the limit, but at most an hour', () => {
   const limits = [1000, 2500, 10_000, 1_800_000, 1_801_000, 3_600_000];
   const longer = limits.map((limit) => allowMoreTime(limit).split(' ').at(-1));
   expect(longer).toEqual(['2s', '6s', '20s', '3600s', '3600s', '3600s']);
