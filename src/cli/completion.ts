@@ -24,8 +24,8 @@ type Place = ReturnType<typeof placeAfter>;
  * `:files` or `:commands`.
  */
 export function completions(argv: readonly string[], world: CompletionWorld): string {
-  const program = createProgram({ words: argv, version: '', called() {}, printed() {} });
-  const place = placeAfter(argv.slice(0, -1), program);
+  const { parser } = createProgram(argv, '');
+  const place = placeAfter(argv.slice(0, -1), parser);
   // PowerShell passes a space if the last word is empty.
   const last = (argv.at(-1) ?? '').trim();
   const flag = flagOf(last, place);

@@ -6,7 +6,6 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
-import { GwtokenError, valueOrError } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
 import { TOPICS, topicAsText, topicText } from './topics';
@@ -15,51 +14,63 @@ import { usageError } from './usage-error';
 const WIDTH = 80;
 const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:';
 
+const HELP = '-h, --help';
+const VERSION = '-V, --version';
+
 /** Commands that show their help if nothing follows them. */
 const SHOW_HELP = ['config', 'completion'];
 
-/** The meaning of a command line: a command, or without one the text of `--help` or `--version`. */
-interface Asked {
+/** A parsed command line: a command, or without one the text of `--help` or `--version`. */
+interface ParsedLine {
   readonly command?: Command;
   /** Flags that were given; none has a default here. */
   readonly flags: FlagValues;
-  /** Of `help`, the only command with nothing to load, the names to help with. */
+  /** Arguments; for `help`, the only command with nothing to load, the names to help with. */
   readonly args: readonly string[];
   readonly text: string;
 }
 
-/** Reads a command line. Throws a `usage` error for one that gwtoken does not take. */
-export function parseLine(argv: readonly string[], version: string): Asked {
+/** Parses a command line. Throws a `usage` error if it is invalid. */
+export function parseLine(argv: readonly string[], version: string): ParsedLine {
   const [name, ...more] = argv;
   const isBare = name === undefined || (more.length === 0 && SHOW_HELP.includes(name));
   const words = isBare ? [...argv, '--help'] : argv;
-  let asked: Asked = { flags: {}, args: [], text: '' };
-  const program = createProgram({
-    words,
-    version,
-    called(command, parser) {
-      asked = { command, flags: givenFlags(parser), args: parser.args, text: '' };
-    },
-    printed(text) {
-      asked = { ...asked, text: asked.text + text };
-    },
-  });
+  const { parser, result } = createProgram(words, version);
   try {
-    program.parse(name === 'curl' ? protectCurlFlags(words, version) : words, { from: 'user' });
+    parser.parse(name === 'curl' ? protectCurlFlags(words) : words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
   }
-  return asked;
+  return result();
 }
 
-/** Puts `--` before curl's first word if it is one such as `-vk`, of which commander would take the `v`. */
-function protectCurlFlags(words: readonly string[], version: string): readonly string[] {
-  const at = words.findIndex((word) => /^-(-$|[vVh].)/.test(word));
-  if (at < 0 || words[at] === '--') return words;
-  // It is curl's first word if those before it are no whole line yet: the URL is missing.
-  const before = valueOrError(() => parseLine(words.slice(0, at), version));
-  return before instanceof GwtokenError ? words.toSpliced(at, 0, '--') : words;
+/** Flags of `gwtoken curl`; each other word, and all words after it, belong to curl. */
+const CURL_FLAGS = [
+  ...COMMANDS.flatMap(({ name, flags }) => (name === 'curl' ? flags.map(({ spec }) => spec) : [])),
+  VERBOSE.spec,
+  HELP,
+  VERSION,
+];
+
+/** Puts `--` before curl's first word if it is a flag such as `-vk`: commander would parse the `v`. */
+function protectCurlFlags(words: readonly string[]): readonly string[] {
+  let at = 1;
+  for (let word = words[at]; word !== undefined; word = words[at]) {
+    const spec = CURL_FLAGS.find((each) => isFlag(word, each));
+    if (spec === undefined) break;
+    const hasNextValue = spec.includes('<') && spec.replace(/ <.*/, '').split(', ').includes(word);
+    at += hasNextValue ? 2 : 1;
+  }
+  const first = words[at] ?? '';
+  return first.startsWith('-') && first !== '--' ? words.toSpliced(at, 0, '--') : words;
+}
+
+/** Returns whether the word is a flag with this spec: `-r`, `--region`, `-reu` or `--region=eu`. */
+function isFlag(word: string, spec: string): boolean {
+  const names = spec.replace(/ <.*/, '').split(', ');
+  if (!spec.includes('<')) return names.includes(word);
+  return names.some((name) => word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name));
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
@@ -76,43 +87,63 @@ function isCommand([name, ...names]: readonly string[], commands: readonly Comma
   return command !== undefined && (names.length === 0 || isCommand(names, command.subcommands ?? []));
 }
 
-/** A command line that is read, and who is told what it asks for. */
-interface Reading {
-  readonly words: readonly string[];
-  readonly version: string;
-  called(command: Command, parser: Parser): void;
-  printed(text: string): void;
+/** The callbacks of the parser. */
+interface ParserCallbacks {
+  onCommand(command: Command, parser: Parser): void;
+  onOutput(text: string): void;
 }
 
 /**
- * Makes the parser for a command line: only the commands that its words name get their flags, since all of
- * them would be a tenth of `--help`.
+ * Creates the parser for a command line, and `result()`, which returns what it has parsed. Only the commands
+ * that the words name get their flags, since all of them would be a tenth of the time of `--help`.
  */
-export function createProgram(reading: Reading): Parser {
+export function createProgram(
+  words: readonly string[],
+  version: string,
+): { readonly parser: Parser; result(): ParsedLine } {
+  let line: ParsedLine = { flags: {}, args: [], text: '' };
+  const callbacks: ParserCallbacks = {
+    onCommand(command, parser) {
+      line = { command, flags: givenFlags(parser), args: parser.args, text: '' };
+    },
+    onOutput(text) {
+      line = { ...line, text: line.text + text };
+    },
+  };
+  return { parser: createParser(words, version, callbacks), result: () => line };
+}
+
+function createParser(words: readonly string[], version: string, callbacks: ParserCallbacks): Parser {
   const program = new Parser('gwtoken')
     .description('Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login')
     .usage('COMMAND [options]')
     .enablePositionalOptions()
     .optionsGroup('General:')
-    .helpOption('-h, --help', 'show this help')
+    .helpOption(HELP, 'show this help')
     // Without the values that completion offers, or a default.
     .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
-      writeOut: reading.printed,
+      writeOut: callbacks.onOutput,
       writeErr() {},
       // commander would read `process.stdout`, which takes 4 ms to make.
       getOutHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
     });
-  addCommonFlags(program, reading.version);
-  addCommands(program, COMMANDS, reading);
+  addCommonFlags(program, version);
+  addCommands(program, COMMANDS, words, version, callbacks);
   // After the commands, which inherit the above. Here each has one line: a terminal has 24, with its prompt.
   return program
     .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
     .addHelpText('after', `\n${LEARN_MORE}\n  ${Object.keys(TOPICS).join(', ')}`);
 }
 
-function addCommands(parent: Parser, commands: readonly Command[], reading: Reading): void {
+function addCommands(
+  parent: Parser,
+  commands: readonly Command[],
+  words: readonly string[],
+  version: string,
+  callbacks: ParserCallbacks,
+): void {
   for (const command of commands) {
     const { name, args, summary, group, flags, subcommands = [], passThrough } = command;
     // Help itself is not listed, since the last lines of the main help name it.
@@ -121,7 +152,7 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
       .summary(summary)
       .helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
-    if (!reading.words.includes(name)) continue;
+    if (!words.includes(name)) continue;
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
       // Not `choices()`: whether a value is right, its setting or format says.
@@ -129,12 +160,12 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
       parser.addOption(option);
     }
     if (subcommands.length === 0) parser.optionsGroup(VERBOSE.group).option(VERBOSE.spec, VERBOSE.help);
-    addCommonFlags(parser, reading.version);
-    addCommands(parser, subcommands, reading);
+    addCommonFlags(parser, version);
+    addCommands(parser, subcommands, words, version, callbacks);
     layOut(parser, command);
     if (passThrough) parser.passThroughOptions().allowUnknownOption(passThrough === 'flags');
     // Without a subcommand `config` is an error of commander's.
-    if (subcommands.length === 0) parser.action(() => reading.called(command, parser));
+    if (subcommands.length === 0) parser.action(() => callbacks.onCommand(command, parser));
   }
 }
 
@@ -142,7 +173,7 @@ function addCommands(parent: Parser, commands: readonly Command[], reading: Read
 function addCommonFlags(parser: Parser, version: string): void {
   parser
     .optionsGroup('General:')
-    .version(version, '-V, --version', 'print the version')
+    .version(version, VERSION, 'print the version')
     .exitOverride((error) => {
       throw error.exitCode === 0 ? error : usageError(error, parser);
     });
