@@ -86,7 +86,10 @@ export interface Retry {
   readonly afterMs?: number | undefined;
 }
 
-/** The hint that helps most comes first; `gwtoken doctor` and the topics know the rest. */
+/**
+ * The most hints that an error shows; others are dropped. Their order: the hints of the place that throws, then
+ * those that commands add by withHints(), likely causes first. Each list begins with what helps most.
+ */
 const MOST_HINTS = 2;
 
 /** The one error that gwtoken expects. `message` is one line. It never holds a secret, a token or a body. */

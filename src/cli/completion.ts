@@ -1,4 +1,4 @@
-/** The words that can come next: the completion scripts ask for them at each press of Tab. */
+/** Completes words: the completion scripts call this at each press of Tab. */
 import { Help, type Option, type Command as Parser } from 'commander';
 import { DEFAULT_PROFILE, isProfile } from '../client';
 import { COMMANDS } from '../commands/grammar';
@@ -39,7 +39,7 @@ export function completions(argv: readonly string[], world: CompletionWorld): st
     .join('');
 }
 
-/** Returns what can stand behind these words: the value of a flag, or an argument and perhaps a flag. */
+/** Returns what can follow these words: the value of a flag, or an argument and perhaps a flag. */
 function placeAfter(words: readonly string[], program: Parser) {
   let parser = program;
   let option: Option | undefined;
@@ -48,7 +48,7 @@ function placeAfter(words: readonly string[], program: Parser) {
   const args: string[] = [];
   for (const word of words) {
     const below = parser.commands.find((each) => each.name() === word);
-    // The word is the value of the flag before it.
+    // This word is the value of the flag before it.
     if (option) option = undefined;
     else if (!takesFlags) args.push(word);
     else if (word === '--') takesFlags = false;
@@ -56,7 +56,7 @@ function placeAfter(words: readonly string[], program: Parser) {
       option = parser.options.find(({ long, short, required }) => required && [long, short].includes(word));
     else if (below) parser = below;
     else args.push(word);
-    // Behind the first one, all arguments belong to the program of exec or curl.
+    // After the first one, all arguments belong to the program of exec or curl.
     argument = nextArgument(parser, args);
     takesFlags &&= argument !== 'ARGS';
   }
@@ -69,7 +69,7 @@ function flagOf(word: string, { parser, option, takesFlags }: Place): Option | u
   return parser.options.find(({ long, required }) => required && word.startsWith(`${long}=`));
 }
 
-/** Returns the flags, commands or words that can stand there. */
+/** Returns the flags, commands or words that fit in this place. */
 function linesAt({ parser, takesFlags, argument, args }: Place, last: string): Lines {
   if (takesFlags && last.startsWith('-'))
     return new Help().visibleOptions(parser).map(({ long, description }) => `${long}\t${description}`);
@@ -102,7 +102,7 @@ function valuesOf(option: Option, world: CompletionWorld): Lines {
   return option.name() === 'profile' ? profileNames(world) : (option.argChoices ?? []);
 }
 
-/** Returns the profiles with keys of their own, and those with a stored client; none of a broken file. */
+/** Returns the profiles in the config file and those of stored clients; a broken file counts as empty. */
 function profileNames({ config, clients }: CompletionWorld): Lines {
   const inConfig = orUndefined(() => Object.keys(config.read().profiles)) ?? [];
   const stored = orUndefined(() => Object.keys(clients.read())) ?? [];

@@ -1,7 +1,7 @@
 /**
- * The quick path: `get` and `env`, answered from the cache without commander, undici or anything else that
- * costs time at every start. Options, settings, cache rules and formats are the CLI's own; everything else,
- * errors included, it leaves to the CLI by returning undefined.
+ * The quick path: answers `get` and `env` from the cache, without commander, undici or anything else that costs
+ * time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns undefined
+ * if the CLI has to answer, for example with an error.
  */
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
@@ -15,7 +15,7 @@ import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
 
 interface QuickRun extends QuickWorld {
-  /** False only if stdout is certainly no terminal: to be sure that it is one costs 2 ms. */
+  /** Returns false only if stdout is certainly not a terminal; a sure answer would cost 2 ms. */
   mayBeTerminal(): boolean;
 }
 
@@ -39,7 +39,7 @@ function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   return cached && format(cached, world.now());
 }
 
-/** Returns the statements; a hint for a terminal, or appending to a file, is left to the CLI. */
+/** Returns the statements; undefined for a terminal or a format that appends to a file. */
 function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
   if (world.mayBeTerminal()) return undefined;
   const options = envOptions(flags);
@@ -49,9 +49,9 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 }
 
 /**
- * Returns the cached token, if it may be used.
+ * Returns the cached token if it is valid for this query.
  *
- * @throws GwtokenError that the CLI will throw again and report
+ * @throws GwtokenError that the CLI throws again and reports
  */
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const sources = gather(flags, world);

@@ -1,4 +1,4 @@
-/** Runs one command line, from its words to its exit code. Every error ends in `failWith`. */
+/** Runs one command line and returns its exit code. `failWith` reports every error. */
 
 import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
@@ -20,7 +20,7 @@ import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
-  // An error repeats what was typed; stdout has none of it.
+  // Errors repeat typed values; stdout does not, nor do the texts that system writes itself.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
@@ -49,7 +49,7 @@ function commandIn(argv: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name }) => name === first);
 }
 
-/** Returns a world with `--verbose`, which has told the version. */
+/** Returns a world that traces to stderr, after writing the version there. */
 function tracing(world: World): World {
   const trace = (line: string): void => note(world, line);
   trace(`version ${world.version}, ${world.describeBuild()}`);
@@ -62,7 +62,7 @@ function show(help: string, command: Command | undefined, { stdout, stderr, term
   else (command?.evaluated ? stderr : stdout).write(help);
 }
 
-/** Ends a run by an error: resolves with the exit code once all is told that the caller has to know. */
+/** Reports an error and resolves with its exit code. */
 export async function failWith(
   argv: readonly string[],
   error: unknown,
@@ -71,14 +71,14 @@ export async function failWith(
 ): Promise<number> {
   const code = exitCodeOf(error);
   const command = commandIn(argv);
-  // Before anything on stderr, which may be broken; also for ReaderGone, which may be the one of stderr. On a
-  // terminal nobody evaluates it, and if stdout is broken too, the first failure is still reported.
+  // Write this before stderr, which may be broken; also for ReaderGone, which may be about stderr. A terminal
+  // evaluates nothing. If stdout is broken too, still report the first failure.
   if (command?.evaluated && !world.stdout.isTTY()) {
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
   const lines = errorLines(error, verbose, await world.terminal.paint('stderr'));
-  // If stderr is broken, or has lost its reader, the exit code still says what went wrong.
+  // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
   return command?.passThrough && code < EXEC_FAILED ? EXEC_FAILED : code;
 }
@@ -89,7 +89,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : EXIT_CODES.local;
 }
 
-/** Returns what stderr says of an error: the error, and its hints or, for a bug, its stack. */
+/** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
 function errorLines(thrown: unknown, verbose: boolean, paint: Paint): string[] {
   const error = limitReached(thrown) ?? thrown;
   const label = `gwtoken: ${paint.red('error:')}`;

@@ -1,9 +1,9 @@
-/** The error for a command line that gwtoken does not take: commander's words, and what to type next. */
+/** Makes usage errors of commander's: its message, and hints on what to type. */
 import type { CommanderError, Command as Parser } from 'commander';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
 
-/** Words of gh, aws, gcloud, docker and others, with gwtoken's own for each. */
+/** Commands of gh, aws, gcloud, docker and others, with gwtoken's own for each. */
 const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['whoami', 'status'],
   ['show', 'status'],
@@ -26,7 +26,7 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 /** Flags by which gh, aws, kubectl and docker print JSON. */
 const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
-/** Returns the error for commander's. Of an option only its name is in it: its value may be a secret. */
+/** Returns a usage error for commander's. It names an option without its value, which may be a secret. */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
   const [said = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
@@ -77,7 +77,7 @@ function meantByCommand(word: string, { parent, args, commands }: Parser): strin
   return `did you mean: gwtoken ${isOwn ? second : (OTHER_TOOLS.get(second) ?? OTHER_TOOLS.get(word))}`;
 }
 
-/** Returns the flag that is forgotten before its value, or that is written without hyphens. */
+/** Returns a hint if a value stands without its flag, or a flag without its hyphens. */
 function meantByArgument(word: string, { options }: Parser): string | undefined {
   const option = options.find(({ long, argChoices }) => long === `--${word}` || argChoices?.includes(word));
   return option && `did you mean: ${option.long}${option.argChoices?.includes(word) ? ` ${word}` : ''}`;

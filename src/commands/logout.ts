@@ -23,7 +23,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
 const REVOKE = 'Removed from this machine only. To revoke the client, use the Clients page.\n';
-/** Returns two hints. With a new item the entry of one that was removed by hand can be removed too. */
+/** Hints if the item may still exist. If it was deleted by hand, logout needs a new item to remove. */
 const hintsIfKept = (flags: string): readonly string[] => [
   'allow access in the dialog, or unlock the keyring, and try again',
   `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
@@ -39,7 +39,7 @@ function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
   return stored;
 }
 
-/** Tells if there is anything to ask about; an item may also have been stored with another tool. */
+/** Returns whether an item exists; another tool may have stored it. */
 async function isAnyStored(
   clients: readonly Client[],
   keychainTimeoutMs: number | undefined,
@@ -109,7 +109,7 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
   const name = clientName(client);
   const isListed = world.clients.read()[name] !== undefined;
   const hadItem = await removeItem(client, isListed, keychainTimeoutMs, world);
-  // Only afterwards: a request that still finds the credentials brings a token of the past generation.
+  // Only after the item is gone: a request that still found it then brings a token of the old generation.
   const stillThere = await world.tokens.invalidate(client);
   if (isListed) await world.clients.remove([name]);
   if (stillThere.length > 0)
@@ -139,7 +139,7 @@ async function removeItem(
     if (!hasCrashed || (await keychain.get(name, keychainTimeoutMs)) !== undefined) throw error;
     return true;
   }
-  // Only libsecret says of an item that it may not see that there is none.
+  // libsecret reports an item that it cannot access as absent; the other keychains report an error.
   if (isListed && platform === 'linux') throw notReturned(client, hintsIfKept(clientFlags(client)));
   return false;
 }
