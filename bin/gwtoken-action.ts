@@ -1,4 +1,4 @@
-/** The GitHub action's program: its inputs become gwtoken's variables, and a new token's its outputs. */
+/** The GitHub action's program. Sets gwtoken's variables from inputs, and outputs from a new token. */
 import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
@@ -20,7 +20,7 @@ const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
 const KEPT_FROM_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 
 disableDebuggerSignal(process);
-// If the event loop runs dry, the runner must not take that for success.
+// Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
 const { env } = process;
 for (const name of Object.keys(env))
@@ -28,7 +28,7 @@ for (const name of Object.keys(env))
 // The runner converts an input's name to upper case, and keeps its hyphens.
 const input = (name: string): string => env[`INPUT_${name.toUpperCase()}`] ?? '';
 for (const name of [...REQUIRED, 'sandbox', 'min-ttl']) env[variableSpelling(name)] = input(name);
-// It does not exist: a self-hosted runner's config file does not count.
+// Names a missing directory, so that a self-hosted runner's config file has no effect.
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 
 const { world } = openWorld(process, __VERSION__, openQuickWorld(process));
@@ -60,7 +60,7 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 
 /** Reports an error as an annotation, and its hints below it. Resolves with the exit code. */
 async function report(error: unknown): Promise<number> {
-  // A cancelled step.
+  // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith([], error, false, world);
   const [message = '', ...hints] = [error.message, ...error.hints].map(withInputs);

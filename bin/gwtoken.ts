@@ -10,14 +10,14 @@ import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 declare const __VERSION__: string;
 
 disableDebuggerSignal(process);
-// If the event loop runs dry while a promise is pending, the caller must not take that for success.
+// Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
 const opened = openQuickWorld(process);
 const argv = process.argv.slice(2);
-// Whatever may still be open, such as a connection, is not waited for: all that there is to say was written.
+// Exits without waiting for open connections, because all output has been written.
 void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
 
-/** Ends the program here, before any promise is made, if the quick path knows the answer and can write it. */
+/** Writes the quick path's answer and exits before any promise exists; otherwise leaves it to the CLI. */
 function answerQuickly(): Promise<number> | undefined {
   const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
@@ -29,9 +29,9 @@ function answerQuickly(): Promise<number> | undefined {
   return process.exit(0);
 }
 
-/** Runs the whole program, or only reports why the quick path's answer could not be written. */
+/** Runs the CLI, or reports the failure to write the quick path's answer. Resolves with the exit code. */
 async function runCli(failure?: unknown): Promise<number> {
-  // First of all: what is loaded next takes it for granted.
+  // Checks Node's version first, because the modules that are loaded next rely on it.
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     writeAll(2, `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is ${process.version}\n`);
@@ -39,7 +39,7 @@ async function runCli(failure?: unknown): Promise<number> {
   }
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, written } = openWorld(process, __VERSION__, opened);
-  // A crash ends the process at once. For a rejection Node emits the first event too, Bun only the second.
+  // A crash ends the process at once. For a rejection Node also emits the first event, Bun only the second.
   const crash = (error: unknown) =>
     void cli.failWith(argv, error, false, world).then((code) => process.exit(code), endByError);
   process.once('uncaughtException', crash);

@@ -6,7 +6,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Script } from 'node:vm';
 
-/** Wraps each file as Node does. `columnOffset` hides it from stack traces. */
+/** Wraps each file in a function as Node does. `columnOffset` hides the wrapper from stack traces. */
 const WRAPPER = '(function (exports, require, module, __filename, __dirname) {';
 const loaded = new Map<string, object>();
 

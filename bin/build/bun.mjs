@@ -1,18 +1,18 @@
-// Bun, the executable's runtime: fetched at one version, without what it must not do, and as a compiler.
+// Fetches the pinned version of Bun, removes forbidden texts from its runtime, and compiles with it.
 import { execFileSync, execSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './package.mjs';
 
-/** In the project, so that the bundle's paths, which Bun keeps, are the same wherever the project lies. */
+/** Lies in the project, so that the bundle's paths, which Bun stores, are the same on each machine. */
 export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
 /** @type {{ version: string, integrity: Record<string, string> }} */
 export const BUN = JSON.parse(readFileSync(new URL('bun.json', import.meta.url), 'utf8'));
 
 /**
- * Bytecode saves the parser's time at each start. What Bun reads by itself in the directory that a program is
- * started in may be anybody's: an `.env` would give GWTOKEN_* variables, a bunfig.toml run a script.
+ * Bytecode saves parsing at each start. The other flags stop Bun from reading files in the current
+ * directory, which may be a stranger's: an `.env` could set GWTOKEN_* variables, a bunfig.toml run a script.
  */
 const COMPILE = [
   '--compile',
@@ -22,15 +22,15 @@ const COMPILE = [
   '--no-compile-autoload-bunfig',
   '--no-compile-autoload-tsconfig',
   '--no-compile-autoload-package-json',
-  // Nothing here runs long enough to be worth compiling: a warm get takes 6 % less, --help 13 %.
+  // gwtoken is too short to profit from a JIT: without it a warm get takes 6 % less time, --help 13 %.
   '--compile-jit-policy=1000',
 ];
 
 /**
- * Texts of the runtime that gwtoken must not have, each with a replacement of the same length. The variables
- * make Bun's command line of the program, load scripts and open a debugger; no variable's name contains a `=`.
+ * Forbidden texts of the runtime, each with a replacement of the same length. The variables turn the program
+ * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set.
  * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
- * telemetry" forbids. The replacement is no address, and what follows it belongs into a bug report.
+ * telemetry" forbids. The replacement is not an address; the printed line belongs into a bug report.
  */
 const REPLACED = {
   BUN_BE_BUN: 'BUN=BE=BUN',
@@ -39,7 +39,7 @@ const REPLACED = {
   'https://bun.report': 'report to gwtoken:',
 };
 
-/** Bun's npm package contains no license text. These are the ones that must accompany its program. */
+/** License texts that must accompany Bun's program, because Bun's npm package contains none. */
 const LICENSES = ['bun.txt', 'LGPL-2.0.txt', 'LGPL-2.1.txt'];
 
 /** Returns the notice for Bun and for the libraries in it that require their full text. */
@@ -62,7 +62,7 @@ export function ownTarget() {
  * @param {string} target
  * @param {string} directory
  * @param {string} file
- * @param {boolean} replacesTexts if the texts in {@link REPLACED} are taken out of the runtime
+ * @param {boolean} replacesTexts if true, replaces the texts in {@link REPLACED} in the runtime
  */
 export function compile(target, directory, file, replacesTexts) {
   const runtime = readFileSync(fetchBun(target));
@@ -109,7 +109,7 @@ function fetchBun(target) {
   return program;
 }
 
-/** @param {string} name @param {Buffer} tarball @throws if it is not the package that bun.json means */
+/** @param {string} name @param {Buffer} tarball @throws if its integrity differs from bun.json */
 export function checkIntegrity(name, tarball) {
   const digest = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
   if (digest !== BUN.integrity[name])

@@ -1,5 +1,5 @@
-// The standalone executable of a platform: rolldown's bundle of bin/gwtoken-executable.ts, compiled into
-// Bun's runtime with keytar's native part in it.
+// Builds a platform's standalone executable: rolldown bundles bin/gwtoken-executable.ts, and Bun compiles
+// the bundle and keytar's native module into its runtime.
 import {
   appendFileSync,
   copyFileSync,
@@ -16,9 +16,9 @@ import { BUN, BUN_FOLDER, bunLicense, compile } from './bun.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
 import { machineOf } from './verify.mjs';
 
-/** For this machine `gwtoken` in it, for all in a directory of each; ignored by git and npm. */
+/** Contains this machine's `gwtoken`, or a directory for each platform. Git and npm ignore it. */
 export const EXECUTABLES = join(ROOT, 'executables');
-/** The platforms, each with the directory of keytar's native part for it. @type {Record<string, string>} */
+/** Each platform with the directory of keytar's native module for it. @type {Record<string, string>} */
 export const TARGETS = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
@@ -28,17 +28,17 @@ export const TARGETS = {
   'windows-x64': 'win32-x64',
   'windows-arm64': 'win32-arm64',
 };
-/** Upstream's package has x64's native part there, 7.10.6 at least: no keychain could be opened. */
+/** keytar's package (at least 7.10.6) contains x64's native module for this platform, which cannot load. */
 const WITHOUT_KEYTAR = 'linux-arm64-musl';
-/** Named so that Bun takes it for data: a native module it would load from the temporary directory. */
+/** Makes Bun embed the module as data. It would load a `.node` file from the temporary directory. */
 const KEYTAR = 'keytar.data';
 const OTHER_KEYTAR = 'keytar.cjs';
 
 /**
- * Makes the executable of a platform, and gives its path.
+ * Builds the executable of a platform. Resolves with its path.
  * @param {string} target
- * @param {string} directory where to put it
- * @param {string} [otherKeytar] for tests: a module in keytar's place; Bun's variables are heeded
+ * @param {string} directory the target directory
+ * @param {string} [otherKeytar] a module that replaces keytar in tests; Bun's variables then stay in effect
  */
 export async function buildExecutable(target, directory, otherKeytar) {
   const prebuild = TARGETS[target];
@@ -59,7 +59,7 @@ export async function buildExecutable(target, directory, otherKeytar) {
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     compile(target, made, file, otherKeytar === undefined);
     mkdirSync(directory, { recursive: true });
-    // In one step: the one before may be running.
+    // Renames it, because the previous executable may be running.
     renameSync(join(made, file), join(directory, file));
     const others = {
       [`${name} ${version} (MIT)`]: readFileSync(join(module, 'LICENSE.md'), 'utf8').trim(),
@@ -75,8 +75,8 @@ export async function buildExecutable(target, directory, otherKeytar) {
 }
 
 /**
- * The input of Bun: `executable.cjs`, and the files that it requires. In files, as the npm package has it: in
- * one, the modules of Node that any part needs would be loaded at every start, which takes longest.
+ * Bundles the input of Bun: `executable.cjs` and the files that it requires. A single file would load the
+ * modules of Node for all parts at every start, which takes longest.
  * @param {string} directory
  * @param {boolean} hasKeytar
  * @param {boolean} [hasOtherKeytar]
@@ -91,9 +91,9 @@ export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
 }
 
 /**
- * keytar's native part from beside the bundle, or the tests' module in the place of what loads it. The
- * programs, which export nothing, are marked as modules: where another file imports them, rolldown takes them
- * for CommonJS, and then each module of the quick path for one that has to be started by a call.
+ * Loads keytar's native module from beside the bundle, or a test's module in place of the loader. It also
+ * marks the programs as modules, because they export nothing: if another file imports one, rolldown treats it
+ * as CommonJS, and then wraps each module of the quick path in a function.
  * @param {boolean} hasOtherKeytar
  * @returns {import('rolldown').Plugin}
  */

@@ -1,5 +1,5 @@
-// Started by package.json's scripts: `package`, `action` or `executable` builds that form, `run ARGS` runs
-// the sources as they are. --all: the executable for every platform; --pack: also a release's, in release/.
+// The scripts of package.json start it: `package`, `action` or `executable` builds that form, `run ARGS` runs
+// the sources. --all builds the executables of all platforms; --pack also packs them into release/.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const release = join(ROOT, 'release');
 const action = join(ROOT, '.github', 'actions', 'gwtoken', 'dist');
 if (packs) mkdirSync(release, { recursive: true });
 
-// The man page and the completion scripts of an archive are the package's.
+// The archives contain the man page and the completion scripts of the package.
 if (what === 'package' || (what === 'executable' && packs)) await buildPackage(join(ROOT, 'dist'));
 if (what === 'action') {
   await buildAction(action);
@@ -30,7 +30,7 @@ if (what === 'executable') {
   }
 }
 if (what === 'run') {
-  // Below node_modules, so that keytar is found; a stack trace names the lines of the sources.
+  // Builds below node_modules, so that Node finds keytar. Source maps give stack traces the sources' lines.
   const directory = join(ROOT, 'node_modules', '.cache', 'gwtoken');
   await bundleProgram(directory, { forDebugging: true });
   const args = ['--enable-source-maps', join(directory, 'program.cjs'), ...words];

@@ -55,7 +55,7 @@ export function manPage({ description, version }: Record<string, string>, date: 
     ].join('\n'),
   };
   const day = date.toISOString().slice(0, 10);
-  // No word is hyphenated, since most long ones are names.
+  // Turns hyphenation off, because most long words are names.
   const head = `.TH GWTOKEN 1 ${day} "gwtoken ${version}"\n.nh\n.ad l\n`;
   return `${head}${Object.entries(sections)
     .map(([title, text]) => `.SH ${title}\n${text}\n`)
@@ -77,7 +77,7 @@ function usageOf({ args = '', passThrough, subcommands }: Command): string {
   return ['[options]', passThrough === 'arguments' ? '--' : '', args].filter(Boolean).join(' ');
 }
 
-/** Returns flags that several commands share, below a heading and the names of those commands. */
+/** Returns the flags that several commands share, below a heading and the names of these commands. */
 function options(heading: string, flags: readonly Flag[]): readonly string[] {
   const taking = COMMANDS.filter((command) => flags.every((flag) => command.flags.includes(flag)));
   const names = taking.map(({ name }) => name).join(', ');
@@ -133,7 +133,7 @@ function code(lines: string): string {
   return `.RS 2\n.nf\n${escaped(lines)}\n.fi\n.RE`;
 }
 
-/** Returns text that roff shows as it is: every sign as typed, and no line a request. */
+/** Escapes a text for roff, so that each character is literal and no line is a request. */
 function escaped(text: string): string {
   const glyph = (sign: string) => `\\[u00${sign.charCodeAt(0).toString(16).toUpperCase()}]`;
   return text.replace(/[\\\-'`^~]/g, glyph).replace(/^(?=\.)/gm, '\\&');

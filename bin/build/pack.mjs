@@ -1,5 +1,5 @@
-// A release beside the npm package: an archive for each platform, and the action's program. On Linux, with
-// GNU tar, zip and unzip; the same programs give the same bytes.
+// Packs an archive for each platform and one for the action. It needs Linux with GNU tar, zip and unzip;
+// the same input gives the same bytes.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,7 +17,7 @@ import { MANIFEST, NOTICES, ROOT, sourceDate } from './package.mjs';
 import { verifyProgram } from './verify.mjs';
 
 const NAME = `gwtoken-${MANIFEST.version}`;
-/** The completion scripts by the name under which their shell looks for them. */
+/** The completion scripts by the file names that their shells look for. */
 const COMPLETIONS = {
   'gwtoken.bash': 'bash',
   _gwtoken: 'zsh',
@@ -26,7 +26,7 @@ const COMPLETIONS = {
 };
 
 /**
- * Makes the archive of a platform, and unpacks it again to see what is in it.
+ * Packs the archive of a platform, and unpacks it again to verify its content.
  * @param {string} target
  * @param {string} built the directory with its executable and notices
  * @param {string} directory where to put the archive

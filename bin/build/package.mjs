@@ -1,6 +1,6 @@
-// One bundler run: src/ becomes dist/, CommonJS (an ES module entry costs 4 ms at every start on Node 20),
-// cut into files at each dynamic import(), so that only the sources decide what is loaded late.
-// keytar stays outside: it is native, optional, and read from node_modules when it is needed.
+// Bundles src/ into dist/ as CommonJS: an ES module entry costs 4 ms at every start on Node 20. Each dynamic
+// import() starts a new file, so that only the sources decide which code is loaded late.
+// keytar is not bundled: it is native and optional, and is loaded from node_modules when it is needed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,11 +15,11 @@ export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The line between two packages in the notices. */
 export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
 
-/** Licences whose only condition is that their text is passed on. */
+/** Licences that only require passing on their text. */
 const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'];
 
 /**
- * Modules that are always loaded together, each with all that it imports, as one file: another file costs 1 %
+ * Groups of modules that are always loaded together, each bundled with its imports: each file costs 1 %
  * of the time that Node itself takes to start. The first is the whole quick path.
  */
 export const GROUPS = [
@@ -32,15 +32,15 @@ export const GROUPS = [
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 
-/** The files that are started or loaded by their names. */
+/** The files that other programs start or load by name. */
 export const ENTRIES = {
   program: 'bin/gwtoken.ts',
-  // A program of its own, which says why.
+  // A separate program. Its own comment explains why.
   'keychain-child': 'src/system/keychain/child.ts',
 };
 
 /**
- * Builds the npm package's directory, which is emptied before. Returns rolldown's output.
+ * Empties the npm package's directory and builds the package there. Resolves with rolldown's output.
  * @param {string} directory
  */
 export async function buildPackage(directory) {
@@ -53,14 +53,14 @@ export async function buildPackage(directory) {
 }
 
 /**
- * The GitHub action's program, which git ignores: release.yml puts it on a commit of its own.
+ * Builds the GitHub action's program, which git ignores: release.yml adds it to a separate commit.
  * @param {string} directory
  */
 export const buildAction = (directory) =>
   bundleForNode(directory, { input: { action: 'bin/gwtoken-action.ts' } });
 
 /**
- * Bundles the npm package's program into a directory, which is emptied before. Returns rolldown's output.
+ * Empties a directory and bundles the npm package's program into it. Resolves with rolldown's output.
  * @param {string} directory
  * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
  */
@@ -77,8 +77,8 @@ const bundleForNode = (directory, form) =>
   });
 
 /**
- * Bundles some entries of src/ into a directory, which is emptied before, with the licences of the bundled
- * packages. Any warning of the bundler's is an error.
+ * Empties a directory and bundles some entries of src/ into it, with the licences of the bundled
+ * packages. Treats each warning of the bundler as an error.
  * @param {string} directory
  * @param {object} form
  * @param {Record<string, string>} form.input
@@ -127,14 +127,14 @@ export function sourceDate() {
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
 
-/** What a package imports and gwtoken never uses; an empty module takes its place. */
+/** Unused imports of packages, which an empty module replaces. */
 const UNUSED = {
-  // Its schemas are three quarters of its size, and we have none. config-file.ts writes the file.
+  // Schemas, which gwtoken does not use, are three quarters of conf's size. config-file.ts writes the file.
   conf: /^(ajv(-formats)?|atomically)(\/|$)/,
-  // Loaded at every start, for subcommands that are separate programs.
+  // commander would load it at every start, for subcommands that are separate programs.
   commander: /^node:child_process$/,
-  // For a class that no body of ours belongs to, a limit that we set, and HTTP/2: together a tenth of a cold
-  // `get` over http. test/package/package.test.ts watches it.
+  // undici uses these for a class of bodies, a default limit and HTTP/2. Without use in gwtoken, they take
+  // a tenth of a cold `get` over http. test/package/package.test.ts checks their absence.
   undici: /^(node:http|\.\/client-h2\.js)$/,
 };
 
@@ -151,13 +151,13 @@ const withoutUnused = {
 };
 
 /**
- * Returns the licences of all packages in a bundle, which have to be passed on with it.
+ * Returns the licences of all packages in a bundle, which must accompany it.
  * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
- * @throws if a package has no licence text, or a licence that asks for more than that
+ * @throws if a package has no licence text, or if its licence requires more than passing on the text
  */
 function noticesOf(output) {
   const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  // The innermost node_modules: a package's own copy of another is that other.
+  // The innermost node_modules counts, because a package can contain its own copy of another one.
   const directories = ids.flatMap(
     (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? [],
   );

@@ -1,5 +1,5 @@
-// Prints the software bill of materials of a release (CycloneDX). npm's own list has every package that is installed to
-// build and test, and not Bun. This one has the packages that the programs contain.
+// Prints a release's software bill of materials (CycloneDX) with the packages in its programs. npm's own
+// list contains all packages for building and testing, but not Bun.
 import { execSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const sbom = JSON.parse(execSync(list, { cwd: ROOT, encoding: 'utf8', maxBuffer:
 const notices = readFileSync(join(ROOT, 'dist', NOTICES), 'utf8');
 const bun = { type: 'library', name: 'bun', version: BUN.version, purl: `pkg:npm/bun@${BUN.version}` };
 
-// Bundled packages are named in the notices; keytar and what it requires are no development packages.
+// The notices name the bundled packages. keytar and its dependencies are not development packages.
 /** @type {{ name: string, version: string, 'bom-ref': string, properties: { name: string }[] }[]} */
 const components = sbom.components.filter(
   (/** @type {typeof components[number]} */ { name, version, properties }) =>

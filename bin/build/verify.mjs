@@ -1,8 +1,8 @@
-// Checks of the programs that a release has packed, by their bytes: any machine checks each platform's.
+// Checks packed programs by their bytes, so that any machine can check each platform's program.
 import { readFileSync } from 'node:fs';
 
 /**
- * The platforms by the machine's number in the header of ELF, Mach-O or PE.
+ * Platforms by the number of the machine in the header of ELF, Mach-O or PE.
  * @type {Record<number, string>}
  */
 const PLATFORMS = {
@@ -21,13 +21,13 @@ const PLATFORMS = {
  */
 export function verifyProgram(target, path) {
   const file = readFileSync(path);
-  // The loader is named right behind the header.
+  // The name of the dynamic loader follows the header.
   const libc = file.subarray(0, 4096).includes('/lib/ld-musl-') ? '-musl' : '';
   const platform = `${machineOf(file)}${libc}`;
   if (platform !== target) throw new Error(`${path}, packed for ${target}, is for ${platform}`);
 }
 
-/** Returns the platform that a file is for, its libc aside. @param {Buffer} file */
+/** Returns the platform of a program, ignoring its libc. @param {Buffer} file */
 export function machineOf(file) {
   if (file.readUInt32BE(0) === 0x7f454c46) return PLATFORMS[file.readUInt16LE(18)];
   if (file.readUInt32LE(0) === 0xfeedfacf) return PLATFORMS[file.readUInt32LE(4)];
