@@ -1,4 +1,4 @@
-/** What a run says and does beside the token: hints, the trace, a remembered refusal. */
+/** Hints, the trace, remembered refusals and clients.json. See also test/sessions/text/reuse.txt. */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -13,14 +13,14 @@ beforeEach(() => {
 });
 
 const URL = 'https://a.example.com';
-/** A client in the keychain that login did not store. */
+/** Selects a client in the keychain that login did not store. */
 const inKeychain = () => {
   gw.configure({ 'auth-url': URL });
   gw.env = { GWTOKEN_REGION: 'eu' };
   const item = { client_id: 'id', client_secret: 's', auth_url: URL };
   gw.items.set('default:production:eu', JSON.stringify(item));
 };
-/** A client of a credential command. */
+/** Selects a client of a credential command. */
 const byCommand = () => {
   gw.configure({ 'auth-url': URL, 'credential-command': 'pass show a' });
   gw.env = { GWTOKEN_REGION: 'eu' };
@@ -28,7 +28,7 @@ const byCommand = () => {
   gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
 };
 
-test('--verbose tells of all that leads to a token', async () => {
+test('--verbose reports each step to a token', async () => {
   const { code, stderr } = await gw.cli(['get', '--verbose']);
   expect(code).toBe(0);
   expect(stderr.replace(/^gwtoken: version .*\n/, '')).toBe(`gwtoken: region: eu (GWTOKEN_REGION)
@@ -44,7 +44,7 @@ gwtoken: POST https://a.example.com/oauth2/token: 200 after 0 ms
 `);
 });
 
-test('a token is waited for under a spinner, but where a command may ask on the same terminal', async () => {
+test('a spinner shows the request, unless a command may prompt', async () => {
   const labels: string[] = [];
   gw.own = { terminal: noting(labels) as never, sleep: async () => {} };
   gw.answer = (post) => (post < 3 ? { status: 503, body: {} } : tokenReply(post));
@@ -56,9 +56,7 @@ test('a token is waited for under a spinner, but where a command may ask on the 
   expect(labels).toHaveLength(3);
 });
 
-test('a cache that is not trusted is one warning, and that a token cannot be stored is for the trace', async ({
-  needs,
-}) => {
+test('warns once of an untrusted cache, traces failed writes', async ({ needs }) => {
   needs('posix');
   await gw.get();
   chmodSync(gw.cache, 0o777);
@@ -70,7 +68,7 @@ test('a cache that is not trusted is one warning, and that a token cannot be sto
   expect(stderr).toContain('gwtoken: cache: cannot write the token (ENOTDIR)\n');
 });
 
-test('a warning has no secret in it, and one that nobody reads costs no token', async ({ needs }) => {
+test('masks secrets in warnings, and ignores a closed stderr', async ({ needs }) => {
   needs('posix');
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'canary-s3cret';
   gw.env['GWTOKEN_CACHE_DIR'] = `${gw.cache}/canary-s3cret`;
@@ -86,7 +84,7 @@ test('a warning has no secret in it, and one that nobody reads costs no token', 
   expect(await gw.get('--verbose')).toBe('token-3');
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   const hintsOf = async (body: object, ...args: string[]) => {
     gw.answer = () => ({ status: 401, body });
     // A refusal is remembered for 30 s.
@@ -97,7 +95,7 @@ describe('a refusal', () => {
   };
   const CHECK = 'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)';
 
-  test('names where the credentials are from, and the other region', async () => {
+  test('names the source of the credentials and the other region', async () => {
     const body = { error: 'invalid_client' };
     expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([
       CHECK,
@@ -107,7 +105,7 @@ describe('a refusal', () => {
     expect((await hintsOf(body))[0]).toBe('check the client ID and secret stored for default:production:eu');
   });
 
-  test('at a login names no source: they were typed', async () => {
+  test('names no source at a login, which prompts for the credentials', async () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     gw.stdin = 'secret';
     const { stderr } = await gw.cli(['login', '--client-id', 'a', '--secret-stdin', '--region', 'eu']);
@@ -116,7 +114,7 @@ describe('a refusal', () => {
     );
   });
 
-  test('without an error names the auth URL first, also while it is remembered', async () => {
+  test('without an error code hints at the auth URL first', async () => {
     const hints = ['check the auth URL (gwtoken adds /oauth2/token to it)', CHECK];
     expect(await hintsOf({})).toEqual(hints);
     gw.nowMs -= 30_000;
@@ -124,7 +122,7 @@ describe('a refusal', () => {
   });
 });
 
-test('a CA file that cannot be used is named with its source', async () => {
+test('the error of an unusable CA file names its source', async () => {
   gw.env['GWTOKEN_CA_FILE'] = '/ca.pem';
   gw.answer = () => {
     throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
@@ -135,7 +133,7 @@ test('a CA file that cannot be used is named with its source', async () => {
   expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${said}\n`);
 });
 
-describe('a remembered refusal', () => {
+describe('a remembered rejection', () => {
   const refused = async (args: readonly string[] = [], code = 3) => {
     const ended = await gw.cli(['get', ...args]);
     expect(ended.code).toBe(code);
@@ -147,17 +145,6 @@ describe('a remembered refusal', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
-  test('is told without a request for 30 s, and no longer', async () => {
-    gw.nowMs += 12_000;
-    expect(await refused()).toMatch(/invalid_client.* \(refused 12 s ago; not asked again for 18 s\)$/);
-    gw.nowMs += 17_999;
-    await refused();
-    expect(gw.posts).toHaveLength(1);
-    gw.nowMs += 1;
-    await refused();
-    expect(gw.posts).toHaveLength(2);
-  });
-
   test.each([
     ['--fresh', (): void => {}, ['--fresh']],
     ['--no-cache', (): void => {}, ['--no-cache']],
@@ -165,13 +152,13 @@ describe('a remembered refusal', () => {
     ['another client', () => Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'another' }), []],
     ['another address', (): void => {}, ['--auth-url', 'https://b.example.com']],
     ['a clock that was set back', () => Object.assign(gw, { nowMs: gw.nowMs - 1000 }), []],
-  ])('does not hold for %s', async (_, change, args) => {
+  ])('is ignored with %s', async (_, change, args) => {
     change();
     await refused(args);
     expect(gw.posts).toHaveLength(2);
   });
 
-  test('holds for the same credentials of another source, and not once those are corrected', async () => {
+  test('applies to the same credentials from another source only', async () => {
     const { GWTOKEN_CLIENT_ID: client_id, GWTOKEN_CLIENT_SECRET: client_secret } = gw.env;
     const putItem = (secret: string | undefined) =>
       gw.items.set(
@@ -187,7 +174,7 @@ describe('a remembered refusal', () => {
     expect(gw.posts).toHaveLength(2);
   });
 
-  test('is forgotten by a login', async () => {
+  test('is removed by a login', async () => {
     inKeychain();
     await refused();
     await refused();
@@ -198,7 +185,7 @@ describe('a remembered refusal', () => {
   });
 });
 
-test('the list of stored clients says after a request what the keychain does', async () => {
+test('a request updates clients.json from the keychain', async () => {
   gw.env = {};
   await gw.login({ authUrl: URL, flags: ['--no-verify'] });
   const list = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
@@ -211,7 +198,7 @@ test('the list of stored clients says after a request what the keychain does', a
   }
 });
 
-test('a list of stored clients that cannot be read is no reason to fail', async () => {
+test('get works with an unreadable clients.json', async () => {
   gw.env = {};
   await gw.login({ authUrl: URL, flags: ['--no-verify'] });
   writeFileSync(join(gw.config, 'clients.json'), '{');
