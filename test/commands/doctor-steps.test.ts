@@ -1,4 +1,4 @@
-/** doctor's steps: what is said of each, which failure ends it, and what then still serves. In this process. */
+/** The steps of doctor, the failures that end it, and its notes on a cached token. */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const login = (...flags: string[]) => gw.login({ authUrl: A, flags: ['--no-verify', ...flags] });
 
-/** Runs doctor: its exit code, then its steps from the settings on as `result name: message`. */
+/** Runs doctor. Returns its exit code, then the steps from the settings on as `result name: message`. */
 async function steps(...flags: string[]): Promise<unknown[]> {
   const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
   const { checks, exit_code } = parseDoctor(stdout);
@@ -28,10 +28,10 @@ async function steps(...flags: string[]): Promise<unknown[]> {
   const from = checks.findIndex(({ name }) => name === 'settings');
   return [code, ...checks.slice(from).map(({ result, name, message }) => `${result} ${name}: ${message}`)];
 }
-/** Those behind the credentials. */
+/** Returns the steps after the credentials. */
 const ofRequest = async (...flags: string[]) => (await steps(...flags)).slice(6);
 
-/** A connection that comes as far as this, and fails there unless there is an answer. */
+/** Replaces the connection by one that makes this progress, and then fails unless an answer is given. */
 function connects(
   progress: Partial<ConnectionProgress>,
   answer?: { tookMs: number; date: string },
@@ -56,7 +56,7 @@ const tls = (leftMs: number) => ({
 });
 const FAR = { addresses: ['192.0.2.1', '::1'] };
 
-test('doctor makes the next request of the selected client, and says of each step that it worked', async () => {
+test('doctor reports each step of a successful request', async () => {
   await login();
   const date = new Date(gw.nowMs).toUTCString();
   connects({ ...FAR, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
@@ -79,7 +79,7 @@ test('doctor makes the next request of the selected client, and says of each ste
   expect([gw.posts.length, gw.keychainCalls]).toEqual([1, 1]);
 });
 
-describe('the first failure ends doctor:', () => {
+describe('doctor ends at the first failure:', () => {
   test('a setting', async () => {
     gw.env = { XDG_RUNTIME_DIR: '/run/user/1000' };
     expect(await steps()).toEqual([2, 'failed settings: no client stored yet']);
@@ -117,18 +117,18 @@ describe('the first failure ends doctor:', () => {
   const AT_PROXY = `${DNS} of the proxy ${proxy}`;
   test.each<[at: string, progress: Partial<ConnectionProgress>, said: string[]]>([
     ['DNS', { waitingFor: 'lookup' }, []],
-    // Of a second attempt, with the system's CAs: the first one had come further.
+    // A second attempt, with the system's CAs, fails earlier than the first one.
     ['connection', { ...FAR, waitingFor: 'connect' }, [DNS]],
     ['proxy', { ...FAR, waitingFor: 'connect', proxy }, [AT_PROXY]],
     ['TLS', { ...FAR, waitingFor: 'handshake', proxy }, [AT_PROXY, `ok proxy: connected through ${proxy}`]],
     ['token request', { ...FAR, waitingFor: 'reply' }, [DNS]],
-  ])('%s, where the connection is at %j', async (at, progress, said) => {
+  ])('%s, with the progress %j', async (at, progress, said) => {
     await login();
     connects(progress);
     expect(await ofRequest('--retries', '0')).toEqual([...said, `failed ${at}: it failed`]);
   });
 
-  test('a certificate, which is shown with the days it has left', async () => {
+  test('a certificate, whose remaining days doctor shows', async () => {
     await login();
     connects({ ...FAR, waitingFor: 'handshake', tls: tls(-1) });
     expect((await ofRequest('--retries', '0')).at(-1)).toBe(
@@ -138,7 +138,7 @@ describe('the first failure ends doctor:', () => {
     expect(await ofRequest('--retries', '0')).toEqual([DNS, 'failed TLS: it failed']);
   });
 
-  test('a refusal, after one request, with the hints of get and its exit code', async () => {
+  test('a rejection, with the hints and the exit code of get', async () => {
     await login();
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     const { code, stdout, stderr } = await gw.cli(['doctor']);
@@ -152,14 +152,14 @@ describe('the first failure ends doctor:', () => {
   });
 });
 
-describe('doctor says that a cached token still serves', () => {
+describe('doctor reports that get still prints the cached token', () => {
   const SERVES = 'warning cache: get still prints the cached token, which is valid for';
   beforeEach(async () => {
     await login();
     await gw.get();
   });
 
-  test('whatever fails, while get takes no other', async () => {
+  test('after any failure, while get requests no new one', async () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     expect((await steps()).at(-1)).toBe(`${SERVES} 1 h more`);
     expect(await gw.get()).toBe('token-1');
@@ -168,7 +168,7 @@ describe('doctor says that a cached token still serves', () => {
     expect((await gw.cli(['get'])).code).toBe(3);
   });
 
-  test('to its last seconds while the endpoint is down, unless it is not used', async () => {
+  test('until its last 10 s in an outage, if flags permit it', async () => {
     gw.nowMs += 3_400_000;
     connects({ waitingFor: 'lookup' });
     expect((await steps('--retries', '0')).at(-1)).toBe(`${SERVES} 3 min 20 s more`);
@@ -180,14 +180,14 @@ describe('doctor says that a cached token still serves', () => {
   });
 });
 
-/** The step of this name, with its hints. */
+/** Runs doctor. Returns the step of this name with its hints. */
 async function stepOf(name: string): Promise<string> {
   const { stdout } = await gw.cli(['doctor', '--json']);
   const { result, message, hints } = parseDoctor(stdout).checks.find((check) => check.name === name)!;
   return [`${result}: ${message}`, ...hints].join('; ');
 }
 
-test('doctor on the directories: not there, open to others, a link, and none', async ({ needs }) => {
+test('doctor reports missing, unsafe and linked directories', async ({ needs }) => {
   needs('posix');
   const said = (name: string, env: Record<string, string> = {}) => {
     gw.env = { ...inVariables(A), ...env };
@@ -209,7 +209,7 @@ test('doctor on the directories: not there, open to others, a link, and none', a
   expect(await said('cache', none)).toBe(`warning: no home directory; ${elsewhere}`);
 });
 
-test('doctor names variables that look like gwtoken’s, and the ones that were meant', () => {
+test('doctor suggests the right names of misspelled variables', () => {
   const right = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };
   const shown = (env: Record<string, string>) =>
     variableChecks({ env }).map(({ result, message, hints }) => [result, message, ...hints]);
@@ -230,14 +230,14 @@ test.each([
   [14 * DAY_MS, 'ok: certificate of a by b, 14 days left'],
   [14 * DAY_MS - 1, `warning: certificate of a by b, 13 days left; ${RENEW}`],
   [DAY_MS, `warning: certificate of a by b, 1 day left; ${RENEW}`],
-])('doctor on a certificate that is valid for another %i ms', async (leftMs, said) => {
+])('doctor warns of a certificate that expires soon (in %i ms)', async (leftMs, said) => {
   gw.env = inVariables(A);
   connects({ waitingFor: 'body', tls: tls(leftMs) }, { tookMs: 0, date: '' });
   expect(await stepOf('TLS')).toBe(said);
 });
 
 const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
-// Of the endpoint's time only the whole second is known, and that it was read during the request.
+// The endpoint's time has whole seconds, and was read at an unknown moment of the request.
 test.each([
   [0, 0, "ok: agrees with the endpoint's"],
   [31_000, 0, "ok: agrees with the endpoint's"],
@@ -245,13 +245,10 @@ test.each([
   [-30_000, 0, "ok: agrees with the endpoint's"],
   [-7_260_000, 0, `warning: 2 h 1 min behind the endpoint's; ${SET}`],
   [-40_000, 10_000, "ok: agrees with the endpoint's"],
-])(
-  'doctor on a clock that is %i ms ahead when a request begins that takes %i ms',
-  async (aheadMs, tookMs, said) => {
-    gw.env = inVariables(A);
-    gw.nowMs = Date.UTC(2030, 0, 1, 12);
-    const date = new Date(gw.nowMs - aheadMs).toUTCString();
-    connects({ waitingFor: 'body' }, { tookMs, date });
-    expect(await stepOf('clock')).toBe(said);
-  },
-);
+])('doctor compares a clock that is %i ms ahead, in a request of %i ms', async (aheadMs, tookMs, said) => {
+  gw.env = inVariables(A);
+  gw.nowMs = Date.UTC(2030, 0, 1, 12);
+  const date = new Date(gw.nowMs - aheadMs).toUTCString();
+  connects({ waitingFor: 'body' }, { tookMs, date });
+  expect(await stepOf('clock')).toBe(said);
+});
