@@ -35,7 +35,7 @@ export function noHomeError(host: Host): GwtokenError {
 
 export function noHomeHint({ platform }: Host): string {
   const [home, own] = homeVariables('config', platform);
-  return `${home} is not set to a directory; set it, or set ${own} to a directory you own`;
+  return `${home} is not set to a directory; set it or ${own}`;
 }
 
 /**

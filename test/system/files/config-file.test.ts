@@ -25,7 +25,7 @@ const wrapper =
 
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
-const NO_HOME = 'HOME is not set to a directory; set it, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const NO_HOME = 'HOME is not set to a directory; set it or GWTOKEN_CONFIG_DIR';
 
 test('if there is no file, or can be none, nothing is set and no client stored', () => {
   put('{}');
