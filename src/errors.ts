@@ -87,8 +87,8 @@ export interface Retry {
 }
 
 /**
- * The most hints that an error shows; others are dropped. Their order: the hints of the place that throws, then
- * those that commands add by withHints(), likely causes first. Each list begins with what helps most.
+ * The most hints that an error shows; others are dropped. Their order: the hints of the place that throws,
+ * then those that commands add by withHints(), likely causes first. Each list begins with what helps most.
  */
 const MOST_HINTS = 2;
 

@@ -1,7 +1,7 @@
 /**
- * The quick path: answers `get` and `env` from the cache, without commander, undici or anything else that costs
- * time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns undefined
- * if the CLI has to answer, for example with an error.
+ * The quick path: answers `get` and `env` from the cache, without commander, undici or anything else that
+ * costs time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns
+ * undefined if the CLI has to answer, for example with an error.
  */
 
 import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';

@@ -22,7 +22,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
   if (world.stdout.isTTY()) await sayWhatToType(flags, world);
 }
 
-/** Says on a terminal, where nothing is evaluated, which line does that. */
+/** Names the line that sets the variables: on a terminal nothing is evaluated. */
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
   const [command, what] = unset ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
   const line = format === undefined ? evaluatingLine(command, env) : formatNamed(format).hint?.(command);

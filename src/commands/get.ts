@@ -19,7 +19,7 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
   else world.replaceFile(output, text);
 }
 
-/** Refuses no name, and a format's: in aws and gcloud `--output json` is the format. */
+/** Rejects an empty name, and the name of a format: in aws and gcloud `--output json` is the format. */
 function checkOutput(file: string | undefined): void {
   if (file === '') throw usage('--output is empty', 'pass a file, or - for stdout');
   if (file === undefined || !GET_FORMATS.includes(file)) return;

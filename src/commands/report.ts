@@ -42,7 +42,7 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Does what may prompt; says that nothing was done if the person leaves a prompt. */
+/** Runs `work`, which may prompt; if it is interrupted, says that nothing was done. */
 export async function sayIfCancelled<T>(
   done: 'stored' | 'removed',
   { stderr }: Pick<World, 'stderr'>,

@@ -12,7 +12,7 @@ import { CHECK_AUTH_URL } from '../token/reply';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 
-/** Returns the selected client. Throws `usage` if no region is set: before the first login it leads there. */
+/** Returns the selected client. Throws `usage` without a region; before the first login the hint is login. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   if (sources.isHeadless) return resolveClient(sources);
   return clientOrThrow(
@@ -22,7 +22,7 @@ export function selectedClient(sources: SettingSources, world: Pick<World, 'clie
   );
 }
 
-/** Returns the selected client; throws this error rather than that no region is set if none is stored. */
+/** Returns the selected client. Without a region it throws `none` if no client is stored. */
 export function clientOrThrow(
   none: GwtokenError,
   sources: SettingSources,
@@ -40,8 +40,8 @@ export function selectedQuery(sources: SettingSources, world: World): Query {
 }
 
 /**
- * Returns a valid token for the selected client, or with `--fresh` a new one. Throws all but `local` errors,
- * with the next steps among their hints.
+ * Returns a valid token for the selected client, or with `--fresh` a new one. Adds the next steps to the hints
+ * of an error.
  */
 export async function selectedToken(
   sources: SettingSources,
@@ -79,7 +79,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   return [...likelyCauses(sources), ...ways];
 }
 
-/** Returns how a client without credentials gets some. */
+/** Returns the hints for a client without credentials. */
 export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
   if (sources.isHeadless) return variablesHint(client, sources);
   return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
@@ -131,7 +131,7 @@ export function replySteps(
 /** The variables that hold for every client. */
 const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
-/** Returns how variables would help: set, no longer empty, or no longer ignored. */
+/** Returns the hint about variables: to set them, or that they are empty or ignored. */
 function variablesHint(
   client: Client,
   { env, flags, isHeadless }: SettingSources,

@@ -71,7 +71,7 @@ function toRow(client: Client, selected: Client | undefined, sources: SettingSou
   return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
 }
 
-/** Returns whether anything is known of the client; of a selected one it may be nothing. */
+/** Returns whether anything is known of the client; the selected one may be unknown. */
 function isKnown({ source, clientId }: Row): boolean {
   return source.kind !== 'keychain' || clientId !== undefined;
 }
@@ -91,7 +91,7 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-/** Returns what keeps stored credentials from being used; what overrides several of them is said once. */
+/** Returns the reasons why stored credentials are not used, each override once. */
 function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overriding(source)) ?? []));
   const findings = [...overrides].map((message) => warning(message));

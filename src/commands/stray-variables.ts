@@ -1,4 +1,4 @@
-/** Environment variables that look like gwtoken's and are none. */
+/** Finds environment variables that look like gwtoken's, but are unknown. */
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
@@ -20,7 +20,7 @@ function knownVariables(): readonly string[] {
 /** Variables that gwtoken sets, under any prefix. */
 const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE)$/;
 
-/** Returns each set variable that looks like one of gwtoken's, with what was perhaps meant. */
+/** Returns each set variable that looks like one of gwtoken's, with the similar names. */
 export function strayVariables(env: Env): { readonly name: string; readonly meant: readonly string[] }[] {
   const known = knownVariables();
   return Object.keys(env)
@@ -28,7 +28,7 @@ export function strayVariables(env: Env): { readonly name: string; readonly mean
     .map((name) => ({ name, meant: onlyInConfig(name) ?? similarWords(name.toUpperCase(), known) }));
 }
 
-/** Returns the line that sets what has a key of the config file, and on purpose no variable. */
+/** Returns the line that sets a setting with a config key and, on purpose, no variable. */
 function onlyInConfig(name: string): readonly string[] | undefined {
   const isIt = (each: string) => settingOf(each)?.variable === 'none' && variableSpelling(each) === name;
   const key = configKeys().find(isIt);

@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string>>;
 /** For the start and end of eight programs at once on a machine that has other work, and less than to a next limit. */
 const SLACK_MS = 9000;
 
-test('each limit comes when it is due', { timeout: 120_000 }, async ({ needs }) => {
+test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ needs }) => {
   needs('keyring', 'KWallet');
   // Only its shell is killed: what that has started could hold the test's pipe.
   const command = await startPlace('sleep 100 2>/dev/null');

@@ -42,7 +42,7 @@ describe('the help of each command', () => {
     },
   );
 
-  test('of logout is laid out like this', async () => {
+  test('the help of logout has usage, examples, flags and topics', async () => {
     expect(await helpOf(['logout', '--help'])).toBe(`Usage: gwtoken logout [options]
 
 Remove a client's stored credentials and cached token.
@@ -73,7 +73,7 @@ Exit codes: gwtoken help exit-codes
 });
 
 describe('gwtoken', () => {
-  test('alone prints the help, grouped, on one screen', async () => {
+  test('gwtoken alone prints the grouped help on one screen', async () => {
     const { code, stdout, stderr } = await inside().cli([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const word of ['--help', 'help']) expect(await inside().cli([word])).toMatchObject({ stdout });
@@ -117,7 +117,7 @@ describe('gwtoken', () => {
     },
   );
 
-  test('help ci SYSTEM prints that section only, and names all if there is none', async () => {
+  test('help ci SYSTEM prints one section, and names all for an unknown one', async () => {
     const gw = inside();
     gw.env['FORCE_COLOR'] = '1';
     const { stdout } = await gw.cli(['help', 'ci', 'gitlab', 'ci']);
@@ -132,7 +132,7 @@ describe('gwtoken', () => {
   });
 });
 
-test('those that fetch a token take every setting of the request', () => {
+test('commands that fetch a token take every setting of the request', () => {
   const taking = (flags: readonly Flag[]) =>
     commands
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))

@@ -13,7 +13,7 @@ beforeEach(() => {
   gw = inside();
 });
 
-test('a directory with a line end and an escape in its name is shown on one line', async ({ needs }) => {
+test('shows a directory name with a line end and an escape on one line', async ({ needs }) => {
   needs('posix');
   const directory = `${gw.config}/a\nb\x1b[2J`;
   const shown = `${gw.config}/a\\u000ab\\u001b[2J`;
@@ -31,7 +31,7 @@ test('a directory with a line end and an escape in its name is shown on one line
   expect(checks.find(({ name }) => name === 'config directory')?.message).toBe(shown);
 });
 
-test('the details of an error are for --verbose', async () => {
+test('shows the details of an error only with --verbose', async () => {
   gw.answer = () => {
     throw new GwtokenError('unreached', 'no answer', { hints: ['wait'], detail: 'a\n\x1b[2Jdetail' });
   };
@@ -42,7 +42,7 @@ test('the details of an error are for --verbose', async () => {
   expect(stderr.endsWith(`\n${said}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
 });
 
-test('a limit of the system is told in one line', async () => {
+test('reports a system limit in one line', async () => {
   gw.answer = () => {
     throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' });
   };
@@ -60,7 +60,7 @@ const stream = (to: string[] | Error) => ({
   },
 });
 
-test('a failure is told on stderr also where env cannot print what it does at one', async () => {
+test('env reports a failure on stderr even if its stdout is broken', async () => {
   for (const broken of [
     new GwtokenError('local', 'cannot write output: no space left on device'),
     new ReaderGone('gone'),
@@ -74,7 +74,7 @@ test('a failure is told on stderr also where env cannot print what it does at on
   }
 });
 
-test('what env prints at a failure is on stdout also where nobody reads stderr any more', async () => {
+test('env prints its failing statement even if its stderr is broken', async () => {
   const world = { terminal: PLAIN, env: {}, platform: 'linux' };
   for (const [fail, code] of [
     [async () => (await gw.cli(['env', '--region', 'mars'])).code, 2],

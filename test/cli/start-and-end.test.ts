@@ -14,7 +14,7 @@ async function runAfter(script: string, args: readonly string[], variables: Reco
   return await home.gwtoken(args, { env: { NODE_OPTIONS: `--require=${file}`, GWTOKEN_NO_CACHE: '1' } });
 }
 
-test('an event loop that runs dry ends with 1, not with success', async () => {
+test('exits with 1 if the event loop runs dry', async () => {
   const endpoint = await startTokenEndpoint();
   const script = `require('node:net').Socket.prototype.connect = function () { return this; };
     const { setTimeout } = globalThis;
@@ -23,7 +23,7 @@ test('an event loop that runs dry ends with 1, not with success', async () => {
   expect(result).toMatchObject({ code: 1, stdout: '' });
 });
 
-test.each(['18.20.8', '20.18.3'])('Node %s is too old', async (version) => {
+test.each(['18.20.8', '20.18.3'])('rejects Node %s as too old', async (version) => {
   const versions = `{ ...process.versions, node: '${version}' }`;
   const script = `Object.defineProperty(process, 'versions', { value: ${versions} });
     Object.defineProperty(process, 'version', { value: 'v${version}' });`;

@@ -4,7 +4,7 @@ import { topicAsText } from '../../src/cli/topics';
 
 const paint = { bold: (text: string) => `<b>${text}</b>`, cyan: (text: string) => `<c>${text}</c>` };
 
-test('headings, code and bold words, tables and blocks', () => {
+test('topicAsText formats headings, code, bold words, tables and blocks', () => {
   const markdown = `# The title
 
 Words with \`code\` and **bold ones

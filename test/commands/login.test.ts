@@ -49,7 +49,7 @@ describe('login', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
-  test('asks the endpoint within the limits of the profile', async () => {
+  test('verifies within the limits of the profile', async () => {
     gw.configure({ timeout: '8s', profiles: { acme: { timeout: '3s' } } });
     let limitMs = 0;
     gw.own = {
@@ -78,7 +78,7 @@ describe('login', () => {
     ]);
   });
 
-  test('names the client if the settings alone name another', async () => {
+  test('Next: has the flags without which another client is selected', async () => {
     // One that is no URL is replaced.
     gw.configure({ 'auth-url.us': 'nonsense' });
     await login('--region', 'eu', '--auth-url', A);
@@ -104,13 +104,13 @@ describe('login', () => {
     expect(itemOf('default:sandbox:us')).toEqual({ ...bound, client_secret: 'a secret' });
   });
 
-  test('of the default profile replaces its own values, if the config file has such', async () => {
+  test('replaces the default profile’s own values in the config file', async () => {
     gw.configure({ profiles: { default: { 'auth-url.eu': 'https://old.example.com', region: 'us' } } });
     await login('--region', 'eu', '--auth-url', A);
     expect(readJson('config.json').profiles).toEqual({ default: { 'auth-url.eu': A, region: 'us' } });
   });
 
-  test('warns of what will be used in the place of what it stored', async () => {
+  test('warns of credentials and URLs that override the stored ones', async () => {
     const credentials = { GWTOKEN_CLIENT_ID: 'x', GWTOKEN_CLIENT_SECRET: 'y' };
     gw.env = { GWTOKEN_AUTH_URL: 'https://b.example.com', ...credentials };
     const warnings = async (...flags: string[]) =>
@@ -129,7 +129,7 @@ describe('login', () => {
     expect(await warnings()).toEqual(['credential-command in FILE overrides the stored credentials']);
   });
 
-  test('names a token of the old credentials that it cannot remove', async () => {
+  test('names a cached token that it cannot remove', async () => {
     // A directory with something in it cannot be removed as a file, by root neither.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
     expect((await login('--region', 'eu', '--auth-url', A))[0]).toMatch(
@@ -142,13 +142,13 @@ describe('login warns before it stores', () => {
   const OTHER = `gwtoken: warning: default:production:eu is stored for ${A}; it will not work with this auth URL`;
   const KEEP_BOTH = 'hint: to keep both, log in with --profile NAME instead';
 
-  test('if its auth URL takes the place of that of another stored client', async () => {
+  test('if its auth URL replaces that of another stored client', async () => {
     await login('--region', 'eu', '--auth-url', A);
     const lines = await login('--region', 'eu', '--auth-url', 'https://b.example.com', '--sandbox');
     expect(lines.slice(0, 3)).toEqual([OTHER, KEEP_BOTH, STORED.replace('production', 'sandbox')]);
   });
 
-  test('of no client with the same auth URL, another region or another profile', async () => {
+  test('but not for the same auth URL, another region or another profile', async () => {
     await login('--region', 'eu', '--auth-url', A);
     const others = [
       ['--sandbox'],
@@ -159,7 +159,7 @@ describe('login warns before it stores', () => {
   });
 });
 
-describe('with nobody to ask, login', () => {
+describe('without prompts, login', () => {
   test('reports a missing keychain before a missing flag', async () => {
     gw.own = {
       keychain: { probe: () => Promise.reject(new GwtokenError('keychain', 'no keychain')) } as never,
@@ -178,7 +178,7 @@ describe('with nobody to ask, login', () => {
   const error = (message: string, ...hints: string[]) =>
     `gwtoken: error: ${message}\n${hints.map((hint) => `hint: ${hint}\n`).join('')}`;
 
-  test('names all that is missing, with a line that has the rest', async () => {
+  test('names all that is missing, with an example line', async () => {
     const line = (missing: string, flags: string, ...more: string[]) =>
       error(
         `login needs ${missing} (cannot prompt: stdin is not a terminal)`,
@@ -208,7 +208,7 @@ describe('with nobody to ask, login', () => {
     expect(await refused(...ALL, '--client-id', id)).toBe(said);
   });
 
-  test('refuses a terminal for a pipe, and a secret that cannot be read', async () => {
+  test('rejects --secret-stdin on a terminal, and an unreadable secret', async () => {
     gw.own = { stdin: { isTTY: () => true, read: async () => Buffer.from('a secret') } };
     expect(await refused(...ALL)).toBe(
       error(
@@ -243,7 +243,7 @@ describe('with nobody to ask, login', () => {
     ]);
   });
 
-  test('stores a listed client that a second login completes if it cannot write the settings', async () => {
+  test('stores a client that a second login completes if settings fail', async () => {
     const edit = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: async () => {}, edit };
     gw.own = { config: config as never };
@@ -255,7 +255,7 @@ describe('with nobody to ask, login', () => {
   });
 });
 
-describe('of a person, login', () => {
+describe('with prompts, login', () => {
   /** A person at a terminal; the questions, as they come. */
   function seat(own: Partial<Terminal> = {}): string[] {
     const asked: string[] = [];
@@ -277,7 +277,7 @@ describe('of a person, login', () => {
     return asked;
   }
 
-  test('asks all that is not given, and says at once what is wrong with an answer', async () => {
+  test('prompts for what is missing, and rejects a wrong answer at once', async () => {
     const asked: unknown[] = [];
     const answersTo: Record<string, string[]> = {
       Region: ['', 'e', 'eu', 'US'],
@@ -330,7 +330,7 @@ describe('of a person, login', () => {
     });
   });
 
-  test('asks no region of a variable, and takes the environment from the settings', async () => {
+  test('does not prompt for what variables and settings give', async () => {
     const asked = seat();
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
@@ -342,7 +342,7 @@ describe('of a person, login', () => {
     expect(asked.slice(3)).toEqual([`${url} [${A}]`, `${others[0]} [id]`, others[1]]);
   });
 
-  test('asks nothing before a wrong value, a directory or a keychain that cannot be used', async () => {
+  test('does not prompt if a value, a directory or the keychain is unusable', async () => {
     const asked = seat();
     const { terminal } = gw.own;
     const fail = () => Promise.reject(new GwtokenError('local', 'it cannot be used'));
@@ -366,7 +366,7 @@ describe('of a person, login', () => {
     expect(asked[0]).toBe('Region (eu or us)');
   });
 
-  test('asks for a refused ID, in brackets, and secret again, three times in all', async () => {
+  test('prompts for a refused ID and secret three times in all', async () => {
     const answers = ['fifth', 'fourth', 'third', 'third', 'second', 'first'];
     const [ids, secrets] = [[...answers], answers.map((each) => (each === 'second' ? '"second"' : each))];
     const filled: unknown[] = [];
@@ -419,7 +419,7 @@ describe('of a person, login', () => {
     ]);
   });
 
-  test('asks nothing again if the endpoint does not answer, and tells the way without it', async () => {
+  test('does not prompt again if the endpoint does not answer', async () => {
     gw.answer = () => {
       throw new GwtokenError('unreached', 'no token', { hints: ['look at the wire', 'look again'] });
     };
@@ -434,7 +434,7 @@ describe('of a person, login', () => {
     expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
   });
 
-  test('sends no credentials that no item can hold, at a second try neither', async () => {
+  test('never sends credentials that are too long for an item', async () => {
     const secrets = ['s'.repeat(2600), 'first'];
     seat({ askSecret: async () => secrets.pop()! });
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
@@ -444,7 +444,7 @@ describe('of a person, login', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
-  test('says that nothing was stored if a question is left', async () => {
+  test('says that nothing was stored if a prompt is cancelled', async () => {
     const told: string[] = [];
     seat({ ask: () => Promise.reject(new Interrupted('SIGINT')) });
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };

@@ -30,7 +30,7 @@ test.each(['region us', 'profile acme', 'no-sandbox'])('logout --all --%s remove
   expect(stderr).toMatch(/^gwtoken: error: --all cannot be used with flags that name a client\n/);
 });
 
-test('logout --all says what it removed, and then that nothing is stored, and asks nothing', async () => {
+test('logout --all names what it removed, and then finds nothing stored', async () => {
   const stderr = `Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`;
   expect(await logout('--all')).toEqual({ code: 0, stdout: '', stderr });
   expect(gw.items.size).toBe(0);
@@ -39,7 +39,7 @@ test('logout --all says what it removed, and then that nothing is stored, and as
   for (const flags of [[], ['--all']]) expect(await withoutYes(...flags)).toEqual(nothing);
 });
 
-test('logout --all removes what it can, and fails for what it cannot', async () => {
+test('logout --all removes what it can, and fails for the rest', async () => {
   await gw.get('--region', 'eu');
   const remove = gw.items.delete.bind(gw.items);
   gw.items.delete = (account) => {
@@ -52,7 +52,7 @@ test('logout --all removes what it can, and fails for what it cannot', async () 
   expect((await gw.cli(['status'])).stdout).toMatch(new RegExp(`${EU}(?!.*${US})`, 's'));
 });
 
-test('logout succeeds if the keychain’s process crashed after it had removed the item', async () => {
+test('logout succeeds if the keychain crashed after the removal', async () => {
   const remove = gw.items.delete.bind(gw.items);
   gw.own = { platform: 'linux' };
   gw.items.delete = (account) => {
@@ -62,7 +62,7 @@ test('logout succeeds if the keychain’s process crashed after it had removed t
   expect((await logout('--region', 'eu')).stderr).toBe(`Removed ${EU}\n${REVOKE}`);
 });
 
-test('logout can be repeated if the keychain’s process crashed before it removed the item', async () => {
+test('logout can be repeated if the keychain crashed before the removal', async () => {
   const remove = gw.items.delete.bind(gw.items);
   gw.items.delete = () => {
     throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
@@ -72,7 +72,7 @@ test('logout can be repeated if the keychain’s process crashed before it remov
   expect((await logout('--all')).stderr).toBe(`Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`);
 });
 
-test('of twelve logouts at once one removes the client, and the others find nothing', async () => {
+test('one of twelve simultaneous logouts removes the client', async () => {
   gw.own = {
     platform: 'linux',
     keychain: {
@@ -98,7 +98,7 @@ test.each([[[]], [['--yes']]])('without a keychain, logout %j finds no client', 
   expect((await logout('--region', 'eu')).code).toBe(5);
 });
 
-test('an item that the keychain does not return may be hidden on Linux, and is removed elsewhere', async () => {
+test('an item that is not returned may be hidden on Linux only', async () => {
   await gw.get('--region', 'eu');
   gw.items.clear();
   gw.own = { platform: 'linux' };
@@ -112,7 +112,7 @@ test('an item that the keychain does not return may be hidden on Linux, and is r
   expect(await withoutYes('--region', 'eu')).toEqual({ code: 4, stdout: '', stderr: none });
 });
 
-test('a cached token that cannot be removed is named, and all else is removed', async () => {
+test('names a cached token that it cannot remove, and removes the rest', async () => {
   for (const region of ['eu', 'us']) await gw.get('--region', region);
   // A directory with something in it cannot be removed as a file, by root neither.
   rmSync(entry('eu'));
@@ -123,7 +123,7 @@ test('a cached token that cannot be removed is named, and all else is removed', 
   expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
 });
 
-test('logout also removes the tokens of the client’s variables, and what a killed process left', async () => {
+test('removes tokens of variables and temporary files of killed processes', async () => {
   Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'job', GWTOKEN_CLIENT_SECRET: 'canary' });
   await gw.get('--region', 'eu');
   await gw.get('--region', 'us');
@@ -150,7 +150,7 @@ describe('logout without --yes', () => {
 
   const [eu, us] = [`${EU} (client ID of-eu)`, `${US} (client ID of-us)`];
 
-  test('names what it would remove if nobody can be asked', async () => {
+  test('names what it would remove if it cannot prompt', async () => {
     gw.configure({ region: 'eu' });
     gw.items.set('by-hand:production:eu', 'stored with another tool');
     for (const [flag, clients] of [
@@ -164,7 +164,7 @@ describe('logout without --yes', () => {
     expect((await logout('--profile=by-hand')).stderr).toBe(`Removed by-hand:production:eu\n${REVOKE}`);
   });
 
-  test('asks on a terminal, with all names, and with no removes nothing', async () => {
+  test('prompts with all names, and removes nothing after a no', async () => {
     const asked = answering(async () => asked.length > 1);
     expect(await withoutYes('--all')).toMatchObject({ code: 0, stderr: 'Nothing was removed.\n' });
     expect(gw.items.size).toBe(2);
@@ -172,7 +172,7 @@ describe('logout without --yes', () => {
     expect(asked).toEqual([`Remove ${eu}, ${us}?`, `Remove ${eu}?`]);
   });
 
-  test('says that nothing was removed if the question is left', async () => {
+  test('says that nothing was removed if the prompt is cancelled', async () => {
     const told: string[] = [];
     answering(() => Promise.reject(new Interrupted('SIGINT')));
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
@@ -193,14 +193,14 @@ describe('a get that is under way', () => {
     };
   }
 
-  test('brings no token back after a logout', async () => {
+  test('stores no token after a logout', async () => {
     whileAsked(() => logout('--region', 'eu'));
     expect(await get()).toMatchObject({ code: 0 });
     expect(existsSync(entry('eu'))).toBe(false);
     expect(await get()).toMatchObject({ code: 4, stdout: '' });
   });
 
-  test('leaves no token if it found the credentials before they were removed or replaced', async () => {
+  test('stores no token of credentials that were then removed or replaced', async () => {
     const { keychain } = gw;
     gw.own = {
       keychain: {

@@ -5,7 +5,7 @@ import { inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
 
-test('status --json has each fact of each client under its own name', async () => {
+test('status --json has one field for each fact of a client', async () => {
   const gw = inside();
   gw.env = {};
   const clients = async (...flags: string[]) => {

@@ -1,4 +1,4 @@
-/** The answers that login needs: from flags, settings and stdin, or from a person. */
+/** Collects the answers that login needs: from flags, settings and stdin, or from prompts. */
 
 import {
   type Client,
@@ -32,7 +32,7 @@ export interface Answers extends Credentials {
 /** The client as flags and settings give it. */
 type Given = ReturnType<typeof checkGiven>;
 
-/** Checks what is given before anything is prompted for, read or done. Throws `usage`. */
+/** Checks flags and settings first, before login prompts or reads. Throws `usage`. */
 export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { flags } = sources;
   const { profile, environment, region } = clientParts(sources);
@@ -53,7 +53,7 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
 /**
  * Takes all answers from flags and settings, and the secret from stdin.
  *
- * @param promptProblem reason why nobody can be asked
+ * @param promptProblem reason why login cannot prompt
  * @throws GwtokenError `usage` that names everything that is missing
  */
 export async function readAnswers(
@@ -103,8 +103,8 @@ async function readSecret({ stdin }: World): Promise<string> {
 }
 
 /**
- * Prompts for all that no flag or variable gives, in the order region, auth URL, client ID, secret. What is
- * stored or in the config file is only the answer that a prompt suggests.
+ * Prompts for what no flag or variable gives, in the order region, auth URL, client ID, secret. A stored value
+ * or one from the config file is the answer that the prompt suggests.
  */
 export async function askMissing(
   { region: setting, clientId: givenId, ...given }: Given,
@@ -115,7 +115,7 @@ export async function askMissing(
   const region = isGiven ? setting.value : await askRegion(setting?.value, world);
   const client: Client = { ...given, region };
   const givenUrl = resolve(SETTINGS.authUrl, onlyFrom(['flag', 'variable'], sources), client)?.value;
-  // An invalid one in the config file is to be replaced.
+  // An invalid URL in the config file is replaced.
   const suggested = orUndefined(
     () => resolve(SETTINGS.authUrl, onlyFrom(['config'], sources), client)?.value,
   );
@@ -181,7 +181,7 @@ async function askClientId(
   return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
 }
 
-/** Returns the fault of a typed client ID: with a space in it, it may be an ID and a secret pasted together. */
+/** Returns the fault of a typed client ID. With a space, it may be an ID and a secret pasted together. */
 function typedIdProblem(answer: string): string | undefined {
   return /\s/.test(answer) ? 'contains a space; paste only the ID' : clientIdProblem(answer);
 }

@@ -56,7 +56,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   warnOfOthers(answers, sources, world);
 }
 
-/** Throws the keychain's error if it does not work, with the way without one. */
+/** Throws the keychain's error if it does not work, with a hint at variables. */
 async function checkKeychain(keychainTimeoutMs: number | undefined, { keychain }: World): Promise<void> {
   try {
     await keychain.probe(keychainTimeoutMs);
@@ -66,7 +66,7 @@ async function checkKeychain(keychainTimeoutMs: number | undefined, { keychain }
   }
 }
 
-/** Number of times that an ID and a secret are prompted for. */
+/** Number of prompts for an ID and a secret. */
 const TRIES = 3;
 
 /** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
@@ -93,7 +93,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
   }
 }
 
-/** Adds that nothing is stored, and how to go on: with the typed answers, or without verifying them. */
+/** Adds to the error that nothing was stored, and hints on how to continue. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
   const again = isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
