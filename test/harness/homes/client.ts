@@ -11,7 +11,7 @@ export const EU: Client = { profile: 'default', environment: 'production', regio
 /** Returns the file of the client `default:production:eu` in a directory of the token cache. */
 export const entryIn = (cache: string): string => entryPath(cache, EU);
 
-/** An entry as gwtoken writes it for a client in the keychain, whose token lives an hour from now. */
+/** Returns a cache entry of a client in the keychain, whose token expires in an hour. */
 export function keychainEntry(
   authUrl: string,
   { clientId = 'client', ...token }: Partial<CacheEntry['token']> & { clientId?: string } = {},
@@ -34,7 +34,7 @@ export function keychainEntry(
   });
 }
 
-/** Puts a text where the entry belongs. */
+/** Writes a text to the place of the cache entry. */
 export function putEntry(cache: string, text: string): void {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   writeFileSync(entryIn(cache), text, { mode: 0o600 });
@@ -55,16 +55,16 @@ export function withoutVariables(env: Readonly<Record<string, string>>): Record<
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GWTOKEN_CLIENT_')));
 }
 
-/** What is to be stored; the client is {@link CLIENT} if left out, the region `eu`. */
+/** The client to store; by default {@link CLIENT} in the region `eu`. */
 export interface Login extends Partial<IdentityClient> {
   readonly region?: 'eu' | 'us';
-  /** The setting's, if left out. */
+  /** By default the auth URL of the settings. */
   readonly authUrl?: string;
   /** Further flags, such as `--sandbox`. */
   readonly flags?: readonly string[];
 }
 
-/** The command line of a login whose secret comes on stdin. */
+/** Returns the command line of a login that reads the secret from stdin. */
 export function loginArgs({
   region = 'eu',
   authUrl,

@@ -11,29 +11,29 @@ import { inVariables, type Login, loginArgs } from './client';
 import { type HomeDirectories, openDirectories } from './directory';
 
 export interface Inside extends Pick<HomeDirectories, 'config' | 'cache' | 'configure'> {
-  /** Of what comes next: a client in variables, until a test says otherwise. */
+  /** The variables of the next runs. By default they contain a client. */
   env: Record<string, string>;
   nowMs: number;
-  /** What the endpoint answers to POST number 1, 2, …; throws what the connection would. */
+  /** Returns the endpoint's reply to POST number 1, 2, …, or throws an error of the connection. */
   answer(post: number): Answer | Promise<Answer>;
   readonly posts: { readonly url: string; readonly atMs: number; readonly form: URLSearchParams }[];
-  /** Client credentials as they are in the keychain, by account. */
+  /** The keychain's texts by account. */
   readonly items: Map<string, string>;
-  /** That keychain, for a test that replaces a part of it. */
+  /** The keychain, for a test that replaces a part of it. */
   readonly keychain: Keychain;
-  /** What a command finds on stdin. */
+  /** The text on stdin. */
   stdin: string;
-  /** What else of the CLI's world is the test's. */
+  /** Members of the CLI's World that the test replaces. */
   own: Partial<World>;
-  /** How often the keychain was asked. */
+  /** Number of reads of the keychain. */
   keychainCalls: number;
-  /** The quick path's answer alone. */
+  /** Returns the answer of the quick path. */
   quick(argv: readonly string[]): ReturnType<typeof quick>;
-  /** The CLI alone, without the quick path before it. */
+  /** Runs the CLI without the quick path. */
   cli(argv: readonly string[]): Promise<Ended>;
   /** Stores a client with `gwtoken login`; rejects if that fails. */
   login(login?: Login): Promise<Ended>;
-  /** What the CLI's `get` prints; it has to succeed without a word on stderr. */
+  /** Returns the output of the CLI's `get`, which must succeed with an empty stderr. */
   get(...args: string[]): Promise<string>;
 }
 
@@ -43,7 +43,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Opens gwtoken in this process: real files, lock and formats; the test's clock, connection and keychain. */
+/** Opens gwtoken in this process with real files, and with the test's clock, connection and keychain. */
 export function inside(): Inside {
   const home = openDirectories();
 
@@ -115,7 +115,7 @@ export function inside(): Inside {
         },
         ...it.own,
       };
-      // What the World does by itself, such as a warning, goes by what is replaced in it.
+      // The World's own actions, such as warnings, also use the replaced members.
       const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
       try {
         return { code: await run(argv, world), stdout, stderr };
@@ -128,7 +128,7 @@ export function inside(): Inside {
   return it;
 }
 
-/** Makes a reply of the endpoint, for a test whose connection is its own. */
+/** Returns a reply of the endpoint, for a test that replaces the connection. */
 export function jsonReply(status: number, reply: unknown): FormReply {
   const headers = new Headers({ 'content-type': 'application/json' });
   return { status, headers, body: Buffer.from(JSON.stringify(reply)) };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What `look` finds in /proc; `otherwise` if the process, its thread or its file ends meanwhile, or is not ours. */
+/** Returns the result of `look` in /proc; `otherwise` if the process has ended or belongs to another user. */
 export function inProc<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -29,18 +29,18 @@ export async function leftBehind(text: string): Promise<string[]> {
   return processesWith(text);
 }
 
-/** Whether a process with this id is there; one that ended and waits for its parent to notice is not. */
+/** Returns whether a process with this id runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // In a container nobody may collect the dead: a zombie does not run.
+    // In a container, zombies may remain because no process reaps them.
     return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return false;
   }
 }
 
-/** Waits until the condition holds. Rejects after `timeoutMs`: a stop for what has gone wrong, no promise. */
+/** Waits until the condition holds. Rejects after `timeoutMs`, which is only a safeguard. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -53,7 +53,7 @@ export async function until(
   }
 }
 
-/** The processes below this one, its own children first; slim containers have no pgrep, and macOS has no /proc. */
+/** Returns all descendants, children first. Slim containers have no pgrep, and macOS has no /proc. */
 export function descendants(pid: number): number[] {
   const lists =
     process.platform === 'linux'

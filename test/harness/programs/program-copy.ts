@@ -4,7 +4,7 @@ import { openDirectory } from '../homes/directory';
 import { ROOT } from '../root';
 import { executable, FORM, type Words } from './program';
 
-/** Copies the built program, with a module of ours in keytar's place: its index.js, or none at all. */
+/** Copies the built program with this index.js in place of keytar's, or without keytar. */
 export function copyProgram(keytar: string | undefined) {
   const dir = openDirectory();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });

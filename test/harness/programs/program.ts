@@ -5,9 +5,9 @@ import { onCleanup } from '../clean-up';
 import { openDirectory } from '../homes/directory';
 import { ROOT } from '../root';
 
-/** The npm package's program; `npm run build` must have made dist/. */
+/** The npm package's program, which `npm run build` must have built. */
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
-/** Which of the program's two forms is tested: test/vitest.config.ts runs the program's tests with each. */
+/** The tested form of the program. test/vitest.config.ts runs the program's tests with both forms. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
 /** The executable; that of `any-keytar` takes the module that KEYTAR names, and heeds BUN_OPTIONS. */
 export const executable = (directory = '.'): string =>
@@ -122,7 +122,7 @@ export function startCommand(
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   onCleanup(() => child.exitCode === null && child.signalCode === null && child.kill('SIGKILL'));
-  // A program that does not read its stdin is free to: EPIPE here is no failure.
+  // Ignores EPIPE, because a program may exit without reading its stdin.
   child.stdin.on('error', () => {});
   child.stdin.end(options.stdin ?? '');
 
@@ -135,7 +135,7 @@ export function startCommand(
     const timeoutMs = options.timeoutMs ?? 30_000;
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      // A grandchild may hold the pipes open for ever: we do not wait for 'close'.
+      // Does not wait for 'close', because a grandchild may hold the pipes open forever.
       child.stdout.destroy();
       child.stderr.destroy();
       const seen = `stdout: ${Buffer.concat(stdout)}\nstderr: ${Buffer.concat(stderr)}`;
@@ -164,7 +164,7 @@ export function startCommand(
   };
 }
 
-/** What a program cannot be started without: PATH, and on Windows the system's directory, which sockets need. */
+/** Variables that every program needs: PATH, and on Windows the system's directory, which sockets need. */
 export function inherited(): Record<string, string> {
   const names = process.platform === 'win32' ? ['PATH', 'SystemRoot', 'PATHEXT', 'ComSpec'] : ['PATH'];
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));

@@ -7,7 +7,7 @@ import { onCleanup } from '../clean-up';
 import { inherited, type ProgramOptions, type ProgramResult, wordsOf } from './program';
 
 export interface TerminalOptions {
-  /** The whole environment but for PATH and TERM. */
+  /** The whole environment except PATH and TERM. */
   readonly env: Readonly<Record<string, string>>;
   readonly cols?: number;
   readonly rows?: number;
@@ -23,9 +23,9 @@ export interface Terminal {
    * Rejects with the screen's text after `timeoutMs` (30,000 if left out), or if the program ends without it.
    */
   waitFor(text: string | RegExp, timeoutMs?: number): Promise<string>;
-  /** Types as a person would: Enter is `\r`, Ctrl-C is `\x03`. */
+  /** Types keys: Enter is `\r`, Ctrl-C is `\x03`. */
   type(text: string): void;
-  /** All that was shown so far, without escape sequences, with LF line ends. Nothing is overwritten in it. */
+  /** Returns all output so far, without escape sequences and with LF line ends. It keeps overwritten text. */
   screen(): string;
   raw(): string;
   readonly exit: Promise<TerminalExit>;
@@ -123,7 +123,7 @@ function restOf(fd: number): string {
       rest += chunk.toString('utf8', 0, length);
     }
   } catch {
-    // EIO: all of its programs have ended; EAGAIN: another one has it open, and has printed nothing.
+    // EIO: all programs of the terminal have ended. EAGAIN: one still has it open, but has printed nothing.
   }
   return rest;
 }
