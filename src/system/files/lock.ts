@@ -1,7 +1,7 @@
 /**
- * A lock between processes: a file that names its holder, who touches it twice a second. Waiters that see no
- * touch for three seconds take the holder for dead, and one of them removes its file. A holder that was only
- * frozen finds another name in it when it wakes up, and leaves it alone: two have done the same work.
+ * A lock between processes: a file with the name of its holder, who touches it twice a second. After three seconds
+ * without a touch, waiters consider the holder dead, and one of them removes the file. A holder that was only
+ * suspended finds another name when it resumes and leaves the file alone; both did the work.
  */
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,12 +14,12 @@ import { retryWhileBusy, uniqueName } from './replace';
 
 const BEAT_MS = 500;
 const DEAD_AFTER_MS = 3000;
-/** Pauses between two looks, which grow: many waiters that look often take the processor from the holder. */
+/** Pauses between two reads of the lock. They grow, so that many waiters do not slow the holder down. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 200;
 const LONGEST_NAME_BYTES = 100;
 
-/** Takes the lock, or joins those who wait for it; undefined if there can be none. */
+/** Takes the lock, or returns its holder's lock to wait for; undefined if locks do not work here. */
 export function tryLock(path: string, host: Host): Lock | undefined {
   const holder = uniqueName();
   return orUndefined(() => {
@@ -28,21 +28,21 @@ export function tryLock(path: string, host: Host): Lock | undefined {
   });
 }
 
-/** Creates a file; returns false if it is there already. Throws the system's error. */
+/** Creates a file; returns false if it exists. Throws the system's error. */
 function create(path: string, text: string, host: Host): boolean {
   try {
     retryWhileBusy(() => writeFileSync(path, text, { flag: 'wx', mode: 0o600 }), host);
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // On a full disk it was created, and could not be written. One that could not be opened is not ours.
+    // On a full disk the file is created, but not written. A file that cannot be opened is not this process's.
     if ((error as NodeJS.ErrnoException).syscall !== 'open') rmSync(path, { force: true });
     throw error;
   }
 }
 
 function hold(path: string, holder: string, host: Host): Lock {
-  const isOwn = (): boolean => lookAt(path)?.holder === holder;
+  const isOwn = (): boolean => readLock(path)?.holder === holder;
   const touch = () => orUndefined(() => isOwn() && utimesSync(path, new Date(), new Date()));
   const beat = setInterval(touch, BEAT_MS).unref();
   const release = (): void => {
@@ -52,61 +52,93 @@ function hold(path: string, holder: string, host: Host): Lock {
   return { held: true, release };
 }
 
-/** Returns the function that waits for the holder that is there now; see {@link OthersLock}. */
+interface LockState {
+  /** Name of the holder; empty for a file that was just created, or is just being removed on Windows. */
+  readonly holder: string;
+  /** Modification time in milliseconds, only for comparison. */
+  readonly touchedAtMs: number;
+}
+
+/** Returns the current holder's lock, which can be waited for; see {@link OthersLock}. */
 function waitFor(path: string, host: Host): OthersLock {
-  let seen = lookAt(path);
+  let lastSeen = readLock(path);
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    let unchangedMs = 0;
+    const silence = startSilence();
     for (;;) {
-      const current = lookAt(path);
-      // A lock that was just created may not have its holder's name yet.
-      const isAnother = current?.holder !== seen?.holder && seen?.holder !== '';
-      // After a long silence another waiter has removed a dead holder's file.
-      if (current === undefined || isAnother) return unchangedMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
-      if (current.touchedAtMs !== seen?.touchedAtMs) unchangedMs = 0;
-      seen = current;
-      if (unchangedMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
-      // Nobody can remove it: there is nothing to wait for.
-      if (unchangedMs >= 2 * DEAD_AFTER_MS) return 'released';
+      const current = readLock(path);
+      // After a long silence, another waiter has removed a dead holder's file.
+      if (current === undefined || hasNewHolder(current, lastSeen))
+        return silence.isLong() ? 'dead' : 'released';
+      if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
+      lastSeen = current;
+      if (silence.isDeath() && removeDead(path, current.holder, host)) return 'dead';
+      // If nobody can remove the file, waiting is useless.
+      if (silence.isHopeless()) return 'released';
       const waitedMs = performance.now() - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
       const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
-      // By no clock: it can be set, and where a waiter gets no processor, a holder gets none either.
-      unchangedMs += pauseMs;
+      silence.add(pauseMs);
     }
   };
   return { held: false, wait };
 }
 
+function hasNewHolder(current: LockState, lastSeen: LockState | undefined): boolean {
+  return current.holder !== lastSeen?.holder && lastSeen?.holder !== '';
+}
+
 /**
- * Removes a dead holder's lock: only who creates the claim may, or they would remove each other's. Returns
- * whether the lock is gone.
+ * Measures the time without a touch. Adds up the waiter's pauses instead of reading a clock: clocks can be set,
+ * and a machine that starves the waiter starves the holder too.
+ */
+function startSilence() {
+  let ms = 0;
+  return {
+    add(pauseMs: number): void {
+      ms += pauseMs;
+    },
+    end(): void {
+      ms = 0;
+    },
+    isLong: () => ms > DEAD_AFTER_MS / 2,
+    isDeath: () => ms >= DEAD_AFTER_MS,
+    isHopeless: () => ms >= 2 * DEAD_AFTER_MS,
+  };
+}
+
+/**
+ * Removes a dead holder's lock and returns whether it is gone. Only the waiter that creates the claim file removes
+ * the lock: otherwise a second waiter would remove the new lock of the first.
  */
 function removeDead(path: string, dead: string, host: Host): boolean {
   const claim = `${path}.claim`;
   orUndefined(() => {
     const isMine = create(claim, '', host);
-    if (isMine && lookAt(path)?.holder === dead) rmSync(path);
-    // A claim that is this old is of a process that was killed over it.
+    if (isMine && readLock(path)?.holder === dead) rmSync(path);
+    // An old claim belongs to a waiter that was killed in between.
     if (isMine || Math.abs(Date.now() - lstatSync(claim).mtimeMs) > DEAD_AFTER_MS) rmSync(claim);
   });
-  return lookAt(path)?.holder !== dead;
+  return readLock(path)?.holder !== dead;
 }
 
-function lookAt(path: string): { readonly holder: string; readonly touchedAtMs: number } | undefined {
+function readLock(path: string): LockState | undefined {
   try {
     const { bytes, stat } = readRegular(path, LONGEST_NAME_BYTES, constants.O_NOFOLLOW);
     return { holder: bytes.toString(), touchedAtMs: stat.mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    // Windows lets nobody read a file that is just being removed.
+    // On Windows a file that is just being removed cannot be read.
     return { holder: '', touchedAtMs: 0 };
   }
 }
 
-/** Runs the work while holding the lock, waiting up to `limitMs` for it; without it if there can be none. */
+/**
+ * Runs the work while holding the lock, or without the lock if locks do not work here.
+ *
+ * @throws GwtokenError `local` if another process holds the lock for longer than `limitMs`
+ */
 export async function withLock<T>(
   path: string,
   host: Host,
