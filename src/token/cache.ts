@@ -1,4 +1,4 @@
-/** The cached token: returned only to its owner; an entry that cannot be read is a miss, never an error. */
+/** The cached token. It is returned only to its owner, and an unreadable entry is a miss, never an error. */
 import { type Client, clientName } from '../client';
 import type { CredentialSource } from '../credentials/sources';
 import { orUndefined } from '../errors';
@@ -7,14 +7,14 @@ import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
-/** An example of whose a token or a failure is: `parseLike` takes what has these fields, of these types. */
+/** Template of the owner of a token or failure: parseLike() accepts JSON with these fields and types. */
 export const OWNER = {
   authUrl: '',
   kind: '',
-  /** Salt and HMAC of the source's identity; the keychain has none, and a login begins another generation. */
+  /** Salt and HMAC of the source's identity. Empty for the keychain, where a login begins a new generation. */
   salt: '',
   hmac: '',
-  /** The client's generation when its credentials were looked up; a login or logout begins another one. */
+  /** The client's generation when its credentials were loaded; a login or logout begins a new one. */
   generation: '',
 };
 export type Owner = Readonly<typeof OWNER>;
@@ -39,7 +39,7 @@ export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
   return whose === '' ? client : { ...client, slot: shortHash(`${whose} ${authUrl.text}`) };
 }
 
-/** Returns eight hexadecimal digits (FNV-1a). A collision costs a miss: each entry names its owner. */
+/** Returns a hash of eight hexadecimal digits (FNV-1a). Each entry names its owner, so a collision is a miss. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -51,7 +51,7 @@ export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world
   return { authUrl: authUrl.value, kind, ...saltedHmac(identity, world), generation };
 }
 
-/** Returns a salt and the HMAC of a text that may contain a secret; the same one again for the same salt. */
+/** Returns a salt and the HMAC-SHA-256 of a text that may contain a secret. Empty text has no HMAC. */
 export function saltedHmac(
   text: string,
   { hmac }: Hash,
@@ -60,13 +60,13 @@ export function saltedHmac(
   return { salt, hmac: text === '' ? '' : hmac(text, Buffer.from(salt)) };
 }
 
-/** Tells if an entry or a failure is for the query's credentials and auth URL. */
+/** Returns whether an entry or failure belongs to the query's credentials and auth URL. */
 export function isFor({ authUrl, kind, salt, hmac }: Owner, query: OwnQuery, world: Hash): boolean {
   if (authUrl !== query.authUrl.value || kind !== query.source.kind) return false;
   return hmac === saltedHmac(query.source.identity, world, salt).hmac;
 }
 
-/** Returns whether a cached token may be used: it is fresh enough, or was requested after this run began. */
+/** Returns whether a cached token is fresh enough, or was requested after this run began. */
 export function isUsable(
   entry: CacheEntry,
   { minTtl, fresh, startedAtMs }: Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'>,
@@ -77,7 +77,7 @@ export function isUsable(
   return token.requestedAtMs > startedAtMs || (!fresh && isFresh(token, nowMs, minTtl));
 }
 
-/** Returns how long a token is still valid, in ms; 0 also if the clock was set back since its request. */
+/** Returns how long a token is still valid, in ms; 0 if the clock was set back since its request. */
 export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   const ageMs = nowMs - token.requestedAtMs;
   return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
@@ -92,12 +92,12 @@ export function parseEntry(text: string): CacheEntry | undefined {
   const entry = parseLike(text, ENTRY);
   if (entry === undefined) return undefined;
   const { accessToken, tokenType, scope, lifetimeS } = entry.token;
-  // An edited file must not become a statement of somebody's shell.
+  // A shell evaluates these texts, so an edited file must not add statements.
   const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));
   return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
 }
 
-/** Reads JSON that has the fields of the example, of its types; returns undefined for any other text. */
+/** Parses JSON that has the fields and types of the example; returns undefined for any other text. */
 export function parseLike<T>(text: string, example: T): T | undefined {
   const value: unknown = orUndefined(() => JSON.parse(text));
   return isLike(value, example) ? value : undefined;
@@ -110,7 +110,7 @@ function isLike<T>(value: unknown, example: T): value is T {
   );
 }
 
-/** Returns the cached token as an answer to the query, if it is its own and may be used. */
+/** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
 export function lookInCache(
   query: Query,
   world: QuickWorld,
@@ -128,14 +128,14 @@ export function lookInCache(
   return mayUse ? { from: 'cache', token, clientId, query } : undefined;
 }
 
-/** Returns the entry in a query's place, whoever it belongs to, unless a login or logout came after it. */
+/** Returns the entry in a query's place, of any owner, unless a login or logout came after it. */
 export function readEntry(query: PlaceQuery, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
   const { text = '', generation } = tokens.read(placeOf(query));
   const entry = parseEntry(text);
   return entry?.generation === generation ? entry : undefined;
 }
 
-/** Returns the cached entry if it is for these credentials and this auth URL. */
+/** Returns the cached entry if it belongs to the query's credentials and auth URL. */
 export function ownEntry(
   query: OwnQuery & PlaceQuery,
   world: QuickWorld,
@@ -143,12 +143,12 @@ export function ownEntry(
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
   if (entry.kind !== 'keychain') return entry;
-  // A login changes the generation too, but not with another cache directory.
+  // A login with another cache directory does not change the generation of this one.
   const stored = storedClient(query.client, world);
   return stored === undefined || stored.clientId === entry.clientId ? entry : undefined;
 }
 
-/** Returns the client ID and auth URL of a stored client; undefined also if the list cannot be read. */
-export function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
+/** Returns the client ID and auth URL of a stored client; undefined if the list cannot be read. */
+function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
   return orUndefined(() => clients.read()[clientName(client)]);
 }

@@ -1,24 +1,14 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
-import { type Client, clientName } from '../client';
 import { withMistakes } from '../credentials/copied';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
-import { GwtokenError, messageOf } from '../errors';
+import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
-import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
-import {
-  type CacheEntry,
-  formatEntry,
-  lifeLeftMs,
-  lookInCache,
-  ownEntry,
-  ownerOf,
-  placeOf,
-  storedClient,
-} from './cache';
+import type { CachePlace, QuickWorld, World } from '../world';
+import { type CacheEntry, formatEntry, lifeLeftMs, lookInCache, ownEntry, ownerOf, placeOf } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
-import { lastRefusal, leaveFailure, shareRequest } from './share';
+import { lastRefusal, rethrowAndShare, shareRequest } from './share';
 import { isDemand } from './token';
 
 export type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens'>;
@@ -38,16 +28,18 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  // --verbose has told of the cache by now.
-  const look = (): TokenAnswer | undefined => lookInCache(query, { ...world, trace() {} });
+  // Without a trace, because --verbose has reported the cache already.
+  const readCache = (): TokenAnswer | undefined => lookInCache(query, { ...world, trace() {} });
   try {
-    return await shareRequest(query, world, look, (limitMs) => fetchAndCache({ ...query, limitMs }, world));
+    return await shareRequest(query, world, readCache, (limitMs) =>
+      fetchAndCache({ ...query, limitMs }, world),
+    );
   } catch (error) {
     return cachedDespite(error, query, world);
   }
 }
 
-/** Returns the cached token if it may serve in spite of the error, with a warning; else throws the error. */
+/** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
   if (query.fresh || !(error instanceof GwtokenError)) throw error;
   const entry = entryDuringOutage(query, error, world);
@@ -60,23 +52,23 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
 }
 
 async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  // Read before the credentials: if a login replaces them meanwhile, their token is of the old generation.
+  // Read before the credentials: if a login replaces them now, their token belongs to the old generation.
   const { generation } = world.tokens.read(placeOf(query));
   const owner = ownerOf(query, generation, world);
-  const leave = (error: unknown, sent?: Credentials) => leaveFailure(error, query, owner, world, sent);
-  const credentials = await loadCredentials(query, world).catch((error) => leave(error));
+  const share = (error: unknown, sent?: Credentials) => rethrowAndShare(error, query, owner, world, sent);
+  const credentials = await loadCredentials(query, world).catch((error) => share(error));
   const refusal = lastRefusal(credentials, query, world);
   if (refusal) throw withMistakes(refusal, credentials, query.source.valueNames);
-  const answer = await fetchNew(query, credentials, world).catch((error) => leave(error, credentials));
+  const answer = await fetchNew(query, credentials, world).catch((error) => share(error, credentials));
   const { token, clientId } = answer;
   const { lifetimeS } = token;
-  // Without expires_in nobody knows how long it may be used.
+  // A token of unknown lifetime is not cached.
   if (lifetimeS !== undefined)
     await store({ ...owner, clientId, token: { ...token, lifetimeS } }, placeOf(query), world);
   return answer;
 }
 
-/** Caches a token, unless a login or logout came after its credentials were looked up. */
+/** Caches a token, unless a login or logout came after its credentials were loaded. */
 async function store(entry: CacheEntry, place: CachePlace, { tokens, trace }: TokenWorld): Promise<void> {
   const isSuperseded = tokens.read(place).generation !== entry.generation;
   const problem = isSuperseded
@@ -86,25 +78,12 @@ async function store(entry: CacheEntry, place: CachePlace, { tokens, trace }: To
 }
 
 async function loadCredentials(query: Query, world: TokenWorld): Promise<Credentials> {
-  const { client, authUrl, source } = query;
-  const credentials = await source.load(query, world);
-  world.trace(`credentials from ${source.name}`);
-  if (source.kind === 'keychain')
-    await correctStored(client, { clientId: credentials.clientId, authUrl: authUrl.value }, world);
+  const credentials = await query.source.load(query, world);
+  world.trace(`credentials from ${query.source.name}`);
   return credentials;
 }
 
-/** Corrects the list of stored clients if another tool, or a killed login, changed only the keychain. */
-async function correctStored(client: Client, entry: StoredClient, world: TokenWorld): Promise<void> {
-  const { clients, trace } = world;
-  const stored = storedClient(client, world);
-  const isRight = stored?.clientId === entry.clientId && stored.authUrl === entry.authUrl;
-  if (stored === undefined || isRight) return;
-  trace('the list of stored clients says something else than the keychain, and is corrected');
-  await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
-}
-
-/** Fetches a token. Its limit is for the request: a keychain and a command have their own. */
+/** Fetches a token. The query's limit is for the request only: the keychain and a command have their own. */
 async function fetchNew(query: Query, credentials: Credentials, world: TokenWorld): Promise<TokenAnswer> {
   const token = await fetchToken(query, credentials, world).catch((error) => {
     throw withMistakes(error, credentials, query.source.valueNames);
@@ -112,7 +91,7 @@ async function fetchNew(query: Query, credentials: Credentials, world: TokenWorl
   return { from: 'network', token, clientId: credentials.clientId, query };
 }
 
-/** Returns the cached token that serves while the endpoint is down: one that has 10 s left or more. */
+/** Returns the cached token that replaces a new one while the endpoint is down: it has at least 10 s left. */
 export function entryDuringOutage(
   query: Query,
   { kind }: GwtokenError,

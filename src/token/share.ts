@@ -1,4 +1,4 @@
-/** One request for many processes: the holder of the client's lock sends it, the others share its outcome. */
+/** One request for many processes: the lock holder sends it, and the waiting processes share its outcome. */
 import { clientName } from '../client';
 import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, isErrorKind, type Reason } from '../errors';
@@ -10,48 +10,55 @@ import type { Query, TokenAnswer } from './query';
 
 type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'hmac'>;
 
+/** Number of waits for another process after which a process sends its own request. */
+const MOST_EMPTY_WAITS = 2;
+
 /**
- * Returns the token of one request for all processes that want it. A process that waits in vain twice, or
- * cannot have the lock, sends its own.
+ * Returns the token of one request for all processes that want it. A process sends its own request if it cannot
+ * use the lock, or if its waits end without a token and without a failure.
  *
- * @param look returns the cached token, if it will do
- * @param fetch requests a new one, and caches it; a failure is left in the cache too
+ * @param readCache returns the cached token if the query accepts it
+ * @param fetch requests a token and caches it, or caches the failure
+ * @throws GwtokenError `unreached` if the wait takes too long; the lock holder's failure; or that of `fetch`
  */
 export async function shareRequest(
   query: Query,
   world: ShareWorld,
-  look: () => TokenAnswer | undefined,
+  readCache: () => TokenAnswer | undefined,
   fetch: (limitMs: number) => Promise<TokenAnswer>,
 ): Promise<TokenAnswer> {
-  const { client, limitMs, signal } = query;
-  // The holder may first have to wait for its keychain, or its command.
+  const { limitMs, signal } = query;
+  // The lock holder may first have to wait for its keychain or its command.
   const longestMs = limitMs + query.source.waitMs;
   const giveUpAtMs = world.monotonicMs() + longestMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
-  for (let inVain = 0; inVain < 2; ) {
+  let emptyWaits = 0;
+  while (emptyWaits < MOST_EMPTY_WAITS) {
     const lock = await world.tokens.acquireLock(placeOf(query));
     if (lock === undefined) break;
     if (lock.held)
-      return await withHeldLock(lock.release, signal, async () => look() ?? (await fetchInTime()));
+      return await withHeldLock(lock.release, signal, async () => readCache() ?? (await fetchInTime()));
     world.trace('waiting for another gwtoken process to get this token');
     const end = await lock.wait(leftMs(), signal);
-    if (end === 'late') {
-      const what = `waited ${duration(longestMs)} for another gwtoken process to get the token for`;
-      const hint = 'raise --timeout, or use --no-cache to not wait';
-      throw failure('unreached', `${what} ${clientName(client)}`, hint);
-    }
-    const shared = look();
+    if (end === 'late') throw lateError(query, longestMs);
+    const shared = readCache();
     if (shared) return shared;
-    const failed = sharedFailure(query, world);
+    const failed = holdersFailure(query, world);
     if (failed) throw failed;
-    // A dead holder has left nothing to anybody: its place is taken, and the others wait on.
-    if (end === 'released') inVain++;
+    // A dead holder leaves no outcome, so this wait does not count.
+    if (end === 'released') emptyWaits++;
   }
   return await fetchInTime();
 }
 
-/** An example of a failed request, as it is left to others. */
+function lateError({ client }: Query, waitedMs: number): GwtokenError {
+  const what = `waited ${duration(waitedMs)} for another gwtoken process to get the token for`;
+  const hint = 'raise --timeout, or use --no-cache to not wait';
+  return failure('unreached', `${what} ${clientName(client)}`, hint);
+}
+
+/** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
 const FAILURE = {
   owner: OWNER,
   atMs: 0,
@@ -64,16 +71,16 @@ const FAILURE = {
 };
 type Failure = Readonly<typeof FAILURE>;
 
-/** A refusal counts for 30 s: a prompt or a loop would repeat it, and identity services lock clients out. */
+/** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
 const REMEMBERED_MS = 30_000;
 
 /**
- * Throws a failure on, and leaves it to those who wait for it, and a refusal to those who come. One in this
- * process's own flags, files or proxy, or of a cancelled request, is nobody else's.
+ * Rethrows the error after storing it for waiting processes; a refusal is also stored for later ones. Errors
+ * caused by this process's own flags, files or proxy, and cancelled requests, are not shared.
  *
  * @param sent the credentials; undefined if nothing was sent
  */
-export async function leaveFailure(
+export async function rethrowAndShare(
   error: unknown,
   query: Pick<Query, 'client' | 'authUrl' | 'source' | 'signal'>,
   owner: Owner,
@@ -82,7 +89,7 @@ export async function leaveFailure(
 ): Promise<never> {
   if (!(error instanceof GwtokenError) || query.signal?.aborted) throw error;
   const { kind, message, reason = '', retry } = error;
-  // A waiter has the next token by its own request: a token file's renewal makes one attempt only.
+  // A waiter gets the next token by its own request. The renewal of a token file makes only one attempt.
   if (reason === 'just-expired') throw error;
   if (kind === 'usage' || kind === 'local' || (kind === 'unreached' && !retry)) throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
@@ -93,15 +100,15 @@ export async function leaveFailure(
   throw error;
 }
 
-/** Returns the failure of the holder that this process has waited for, if it has left one. */
-function sharedFailure(query: Query, world: ShareWorld): GwtokenError | undefined {
+/** Returns the failure that the lock holder stored after this process began; undefined if there is none. */
+function holdersFailure(query: Query, world: ShareWorld): GwtokenError | undefined {
   const failed = readFailure(placeOf(query), world);
   if (failed === undefined || failed.atMs < query.startedAtMs || !isErrorKind(failed.kind)) return undefined;
   if (!isFor(failed.owner, query, world)) return undefined;
   return new GwtokenError(failed.kind, oneLine(failed.message), { reason: failed.reason });
 }
 
-/** Returns the refusal of these credentials in the last 30 s, whatever their source; undefined if none. */
+/** Returns the refusal of these credentials, from any source, in the last 30 s; undefined if there is none. */
 export function lastRefusal(
   credentials: Credentials,
   query: Query,
@@ -110,7 +117,7 @@ export function lastRefusal(
   const failed = query.fresh ? undefined : readFailure(placeOfRefusal(credentials, query), world);
   if (failed?.owner.authUrl !== query.authUrl.value) return undefined;
   const agoMs = world.now() - failed.atMs;
-  // One dated in the future does not count: the clock was set back.
+  // A refusal in the future does not count, because the clock was set back.
   if (agoMs < 0 || agoMs >= REMEMBERED_MS) return undefined;
   if (failed.refused !== hmacOf(credentials, failed.owner, world)) return undefined;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(REMEMBERED_MS - agoMs)}`;
@@ -120,12 +127,12 @@ export function lastRefusal(
   });
 }
 
-/** Returns the place of a refusal: that of the credentials, whatever their source. */
+/** Returns the place of a refusal, which is the same for credentials from every source. */
 function placeOfRefusal({ clientId }: Credentials, query: Pick<Query, 'client' | 'authUrl'>): CachePlace {
   return placeOf({ ...query, source: { clientId, identity: '' } });
 }
 
-/** Returns the last failure in a place; undefined also after a login or logout. */
+/** Returns the last failure in a place; undefined if a login or logout came after it. */
 function readFailure(place: CachePlace, { tokens }: ShareWorld): Failure | undefined {
   const { text = '', generation } = tokens.read(place, 'failure');
   const failed = parseLike(text, FAILURE);

@@ -5,7 +5,7 @@ import { GwtokenError } from '../../src/errors';
 import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/cache';
 import type { Query, TokenAnswer } from '../../src/token/query';
-import { leaveFailure, shareRequest } from '../../src/token/share';
+import { rethrowAndShare, shareRequest } from '../../src/token/share';
 import type { Lock } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
@@ -113,7 +113,7 @@ test('a waiter says whom it has waited for, and how long: also for a keychain', 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit', retry: {} });
   const leave = (error: unknown, query = QUERY) =>
-    expect(leaveFailure(error, query, ownerOf(query, generation, world), world, CREDENTIALS)).rejects.toBe(
+    expect(rethrowAndShare(error, query, ownerOf(query, generation, world), world, CREDENTIALS)).rejects.toBe(
       error,
     );
   const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
