@@ -25,14 +25,14 @@ export function containsSecret(text: string, secret: string): boolean {
   );
 }
 
-/** Returns the text decoded in each way; one that changes nothing is left out. */
+/** Returns the text decoded in each way that changes it. */
 function decodings(text: string): string[] {
   const base64 = text.replace(/[^\w+/-]/g, '');
   const hex = text.replace(/[^0-9a-f]/gi, '');
   const decoded = [
     fromPercent(text),
     fromPercent(text.replaceAll('+', ' ')),
-    // The encoded secret may begin at any digit.
+    // The encoded secret may start at any digit.
     ...[0, 1, 2, 3].map((start) => String(Buffer.from(base64.slice(start), 'base64'))),
     ...[0, 1].map((start) => String(Buffer.from(hex.slice(start), 'hex'))),
   ];

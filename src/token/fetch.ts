@@ -1,4 +1,4 @@
-/** Requests a token until there is one, it is refused, or the time is up. */
+/** Requests a token, with retries until the time limit. */
 
 import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, type Retry } from '../errors';
@@ -7,12 +7,12 @@ import type { Limits, Query } from './query';
 import { judgeReply } from './reply';
 import type { Token } from './token';
 
-/** Longest wait before the second attempt; it doubles with each. */
+/** Longest wait before the second attempt. It doubles with each further attempt. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-/** Least time for an attempt: a shorter one could only time out, and hide the error of the one before. */
+/** Shortest time for an attempt. A shorter attempt would time out and hide the error of the previous one. */
 const LEAST_MS = 500;
-/** Limit of a reply's body, in bytes. */
+/** Largest body of a reply, in bytes. */
 const REPLY_LIMIT = 64 * 1024;
 
 export type RequestWorld = Pick<
@@ -27,7 +27,7 @@ interface FetchQuery extends Limits, Pick<Query, 'onRetry' | 'signal'> {
 /**
  * Fetches a token with these credentials, in as many attempts as the query allows.
  *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`: that of the last attempt, with their number
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`: the error of the last attempt
  */
 export async function fetchToken(
   query: FetchQuery,
@@ -53,7 +53,7 @@ export async function fetchToken(
       );
       onRetry?.(n + 1);
       await world.sleep(pauseMs);
-      // The machine may have been asleep, or this process stopped.
+      // The machine or this process may have been suspended during the pause.
       if (leftMs() < LEAST_MS) throw last;
     }
   }
@@ -66,7 +66,7 @@ function jitter({ reason }: GwtokenError, { random }: RequestWorld): number {
 
 /**
  * Returns how long to wait after the n-th attempt, in ms: Retry-After plus a random part of a span that
- * doubles (full jitter), so that clients that failed together do not come back together.
+ * doubles (full jitter), so that clients that failed together do not retry together.
  */
 function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): number {
   return afterMs + random * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
@@ -78,8 +78,9 @@ function outOfTime(authUrl: string): GwtokenError {
 }
 
 /**
- * Requests a token once, by RFC 6749 section 4.4.2 with the credentials in the body (section 2.3.1): exactly
- * three form fields, no Authorization header, no redirect followed.
+ * Requests a token once, with exactly three form fields, no Authorization header and no redirect followed.
+ *
+ * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
 async function requestToken(
   { authUrl, timeoutMs, caFile, signal }: FetchQuery,

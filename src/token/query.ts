@@ -1,4 +1,4 @@
-/** A token request before it is made, and its answer. */
+/** A query for a token, and its answer. */
 
 import type { Client } from '../client';
 import { type CredentialSource, sourceOf } from '../credentials/sources';
@@ -15,7 +15,7 @@ export interface Query extends Limits {
   readonly source: CredentialSource;
   readonly minTtl: Setting<number> | undefined;
   readonly useCache: boolean;
-  /** True if only a token requested after this run began will do. */
+  /** True if only a token that was requested after this run began is accepted. */
   readonly fresh: boolean;
   /** Time when the run began, in ms since the epoch. */
   readonly startedAtMs: number;
@@ -25,7 +25,7 @@ export interface Query extends Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How often and how long to try, and whom to trust meanwhile. */
+/** Limits of a token request, and the extra CA file. */
 export interface Limits {
   readonly attempts: number;
   /** Limit of one attempt, in ms. */
@@ -45,7 +45,7 @@ export interface TokenAnswer {
 /**
  * Returns the query of a client for a run that begins now. Throws the first error of its settings.
  *
- * @param known what the caller has resolved already
+ * @param known parts that the caller has resolved already
  */
 export function queryOf(
   sources: SettingSources,
@@ -75,7 +75,7 @@ export function limitsOf(sources: SettingSources, client: Pick<Client, 'profile'
   };
 }
 
-/** Returns the error of a demanded min-ttl that even a new token cannot meet; undefined if it is met. */
+/** Returns the error if the token cannot meet a demanded min-ttl; undefined if it does. */
 export function minTtlProblem(
   token: Token,
   { minTtl }: Pick<Query, 'minTtl'>,

@@ -1,4 +1,4 @@
-/** The endpoint's reply: a token, a refusal, or an error that may be worth another attempt. */
+/** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
 import { GwtokenError, OAUTH_ERRORS, orUndefined, type Reason, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
@@ -9,8 +9,10 @@ import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
 
 /**
- * Returns undefined if no retry helps after this status, else the wait by its Retry-After in seconds
- * (RFC 9110 section 10.2.3; a date there is as good as none).
+ * Returns the wait that Retry-After asks for in seconds; undefined if no retry helps after this status. A
+ * Retry-After with a date is ignored.
+ *
+ * @see RFC 9110 section 10.2.3
  */
 export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
   if (!RETRIED.includes(status)) return undefined;
@@ -18,7 +20,7 @@ export function retryOfReply(status: number, headers: FormReply['headers']): Ret
   return { afterMs: /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined };
 }
 
-/** A reply, and the facts about its request that judging it takes. */
+/** A reply, and the facts about its request that are needed to judge it. */
 interface Reply extends FormReply {
   readonly endpoint: string;
   /** Time when the request was sent, in ms since the epoch. */
@@ -32,7 +34,7 @@ interface Reply extends FormReply {
 type Json = Readonly<Record<string, unknown>>;
 
 const NO_GRANT = 'does not let this client use the client_credentials grant';
-/** Error codes of RFC 6749 section 5.2 that right credentials get too, and what each of them means. */
+/** Error codes of RFC 6749 section 5.2 that correct credentials can get too, with their meaning. */
 const OTHER_FAULTS: Partial<Record<Reason, string>> = {
   unauthorized_client: NO_GRANT,
   unsupported_grant_type: NO_GRANT,
@@ -40,16 +42,17 @@ const OTHER_FAULTS: Partial<Record<Reason, string>> = {
   invalid_request: 'rejected the request as invalid',
 };
 
-/** Returns whether this is a refusal that other credentials may end: not if the fault is another one. */
+/** Returns whether other credentials may help after this error. */
 export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
   return kind === 'refused' && (reason === undefined || OTHER_FAULTS[reason] === undefined);
 }
 
 /**
- * Returns the token in a reply, strictly by RFC 6749 section 5.1 (success) and 5.2 (refusal), since it is
- * printed. No error contains a part of the body but the cleaned `error` and the server's reason.
+ * Returns the token in a reply. The check is strict, because the token is printed. Of the body, errors contain
+ * only the cleaned `error` and the server's reason.
  *
  * @throws GwtokenError `refused` or `bad-reply`; its `reason` selects the next steps
+ * @see RFC 6749 section 5.1 (success) and 5.2 (refusal)
  */
 export function judgeReply(given: Omit<Reply, 'json'>): Token {
   const reply: Reply = { ...given, json: jsonObject(given.body) };
@@ -67,14 +70,14 @@ const OUTAGE = ['the problem is on the server; try again later'];
 const OF_AN_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
 const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 
-/** Hints for the statuses of what is no token and no refusal. */
+/** Hints for replies that are neither a token nor a refusal, by their status. */
 const HINTS: Readonly<Record<number, readonly string[]>> = {
   404: [CHECK_AUTH_URL],
   405: [CHECK_AUTH_URL],
   429: ['too many requests: try again later; without --fresh and --no-cache, calls share the cached token'],
 };
 
-/** Returns whether the reply has what should be a token: a server may send an `error` with 200, too. */
+/** Returns whether the reply has a text as access_token. Some servers send an `error` with 200. */
 function hasToken(json: Json): json is Json & { readonly access_token: string } {
   return typeof json['access_token'] === 'string' && json['access_token'] !== '';
 }
@@ -90,17 +93,17 @@ function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): 
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')
     throw bad('returned a token_type other than bearer, or none');
   if (typeof scope !== 'string' || !VSCHAR.test(scope)) throw bad('returned an invalid scope');
-  // A shorter secret, such as `test` or `sandbox`, is a word that a good token may contain.
+  // A valid token may contain a short secret, such as `test`, by chance.
   if (secret.length >= 8 && containsSecret(`${accessToken} ${scope}`, secret))
     throw bad('returned the client secret as a token or scope');
   return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(json['expires_in'], bad) };
 }
 
-/** Digits, which some servers send as a string, or with a fraction. */
+/** Matches a number, which some servers send as a string, with or without a fraction. */
 const NUMERIC = /^\d+(\.\d+)?$/;
 /**
- * Servers that return one token until its end give whole seconds: 0 during the last one. The pause is short, so
- * that the next token comes well within a second after that end; two retries outlast the second.
+ * Servers that return one token until it expires round its lifetime down, to 0 in the last second. Two retries
+ * outlast that second, and the pause is short, so that the next token arrives soon after it.
  */
 const JUST_EXPIRED: Details = {
   hints: ["try again after a second; if it persists, contact the endpoint's operator"],
@@ -108,7 +111,7 @@ const JUST_EXPIRED: Details = {
   retry: { afterMs: 600 },
 };
 
-/** Returns the lifetime in whole seconds; undefined if there is none, which some servers send as null. */
+/** Returns the lifetime in whole seconds; undefined if it is missing or null. */
 function lifetimeIn(
   expiresIn: unknown,
   bad: (problem: string, more?: Details) => GwtokenError,
@@ -132,7 +135,7 @@ function isObject(value: unknown): value is Json {
   return value instanceof Object && !Array.isArray(value);
 }
 
-/** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 that is no API's. */
+/** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 of a token endpoint. */
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
   if (isOfAnApi(reply)) return undefined;
@@ -145,14 +148,16 @@ function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undef
   const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
   return new GwtokenError('refused', `${endpoint} ${what} (HTTP ${describeReply(reply)})`, {
     reason,
-    // Repeated refusals lock clients out: only a server that is too busy has not looked at the credentials.
+    // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
     retry: status < 500 ? retry : undefined,
   });
 }
 
 /**
- * Returns whether the reply is an API's, which gateways give to a request without a token (RFC 6750 section
- * 3.1). `invalid_request` is a code of RFC 6749 too.
+ * Returns whether an API answered instead of a token endpoint, as gateways do to a request without a token.
+ * `invalid_request` is also a code of RFC 6749, so it counts only in a Bearer challenge.
+ *
+ * @see RFC 6750 section 3.1
  */
 function isOfAnApi({ status, headers, json }: Reply): boolean {
   if (status < 400 || status >= 500) return false;
@@ -178,7 +183,7 @@ function noTokenIn(reply: Reply): GwtokenError {
   return badReply(reply, problem, hasError(reply) ? UNKNOWN_ERROR : {});
 }
 
-/** Returns whether the server says that there is an error. It may not be shown if it repeats the secret. */
+/** Returns whether the reply names an error, which may be hidden because it repeats the secret. */
 function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
@@ -187,7 +192,7 @@ function hasError(reply: Reply): boolean {
 const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
 const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
 
-/** Returns the error for any other status. */
+/** Returns the error for a status that is neither a success nor a refusal. */
 function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
   const { status, json } = reply;
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
@@ -200,14 +205,14 @@ function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
   return badReply(reply, answered, { ...(hasError(reply) && UNKNOWN_ERROR), ...(hints && { hints }) });
 }
 
-/** Returns the status, and what else is known of the reply, as a part of a sentence. */
+/** Returns the status and the server's reason as a part of a sentence. */
 function describeReply(reply: Reply): string {
   if (isHtml(reply)) return `${reply.status} with an HTML page, perhaps from a proxy`;
   const words = errorWords(reply);
   return `${reply.status}${words && `, ${words}`}${encodingOf(reply)}`;
 }
 
-/** Returns the end of a sentence on a body that is compressed; empty if it is not, or is readable JSON. */
+/** Returns the end of a sentence about a compressed body; empty for other bodies and for readable JSON. */
 function encodingOf({ headers, json, secret }: Reply): string {
   const encoding = headers.get('content-encoding');
   if (json || !encoding || /^identity$/i.test(encoding)) return '';
@@ -215,19 +220,19 @@ function encodingOf({ headers, json, secret }: Reply): string {
   return `, compressed (${shown}) although the request asked for no compression`;
 }
 
-/** Returns the server's `error` and its reason, as far as they may be shown. */
+/** Returns the server's `error` and its reason, without texts that repeat the secret. */
 function errorWords({ json, secret }: Reply): string {
   if (!json) return '';
   const parts = [json['error'], reasonIn(json)].flatMap((part) => shownText(part, secret) ?? []);
   return [...new Set(parts)].join(': ');
 }
 
-/** Members in which servers give their reason, in lower case without underscores: the first text counts. */
+/** Members with the server's reason, in lower case without underscores. The first text counts. */
 const REASONS = [
   ...['errordescription', 'message', 'errorsummary', 'errormessage', 'faultstring', 'description', 'detail'],
   ...['msg', 'errormsg', 'errmsg', 'moreinformation', 'title', 'httpmessage'],
 ];
-/** Members that may hold an object with such members, or a list of them. */
+/** Members that may contain an object with such members, or a list of such objects. */
 const AROUND_REASONS = ['error', 'fault', 'errors', 'detail', 'message'];
 
 /** Returns the reason in a reply, such as `error_description`, `errorSummary` or `fault.faultstring`. */
@@ -250,7 +255,7 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> {
   return new Map(members.map(([name, each]) => [name.toLowerCase().replaceAll('_', ''), each]));
 }
 
-/** Returns the error with the target, but without its user info and query: those may contain anything. */
+/** Returns the error for a redirect. User info and query of its target may contain secrets, and are left out. */
 function redirected(reply: Reply): GwtokenError {
   const { status, headers, endpoint, secret } = reply;
   const location = headers.get('location') ?? '';
@@ -265,7 +270,7 @@ function isHtml({ headers, json }: Reply): boolean {
   return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** What an error has beside its sentence; the hints are {@link FURTHER} if left out. */
+/** The parts of an error beside its sentence. The default hints are {@link FURTHER}. */
 type Details = Partial<Pick<GwtokenError, 'hints' | 'reason' | 'retry'>>;
 
 function badReply({ endpoint }: Reply, problem: string, more: Details = {}): GwtokenError {

@@ -6,7 +6,7 @@ export const TOKEN_LIMIT = 32 * 1024;
 /** The longest lifetime, a century: much longer ones exceed the range of dates. */
 export const LIFETIME_LIMIT_S = 100 * 366 * 24 * 3600;
 
-/** A token as the endpoint returned it (RFC 6749 section 5.1). Its texts are visible ASCII and spaces. */
+/** A token as the endpoint returned it. Its texts are visible ASCII and spaces. @see RFC 6749 section 5.1 */
 export interface Token {
   readonly accessToken: string;
   /** Token type as received: `bearer` in any case. */
@@ -19,7 +19,7 @@ export interface Token {
   readonly lifetimeS: number | undefined;
 }
 
-/** Returns the time when the token expires, in milliseconds since the epoch; undefined if it is not known. */
+/** Returns the time when the token expires, in milliseconds since the epoch; undefined if unknown. */
 export function expiresAtMs(token: Token): number | undefined {
   return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
 }
@@ -31,9 +31,9 @@ export function isFresh(token: Token, nowMs: number, minTtl: Setting<number> | u
 }
 
 /**
- * Returns the time when the token has only min-ttl left, in milliseconds since the epoch. By default that is
- * the smaller of 300 s and a fifth of its lifetime, and one of the config file counts at most half of it: the
- * endpoint may return the same ageing token again, which would be requested at each call.
+ * Returns the time when the token has only min-ttl left, in milliseconds since the epoch. By default min-ttl is
+ * the smaller of 300 s and a fifth of the lifetime. One from the config file counts at most half of the lifetime:
+ * otherwise an endpoint that returns the same ageing token would be asked at each call.
  */
 export function freshUntilMs(
   { requestedAtMs, lifetimeS }: Token,
@@ -46,7 +46,7 @@ export function freshUntilMs(
   return requestedAtMs + lifetimeMs - leastMs;
 }
 
-/** Returns whether min-ttl is from a flag or variable, and so a demand; in the config file it is a wish. */
+/** Returns whether min-ttl is a demand, from a flag or variable. One from the config file is a wish. */
 export function isDemand(minTtl: Setting<number> | undefined): minTtl is Setting<number> {
   return minTtl?.source.kind === 'flag' || minTtl?.source.kind === 'variable';
 }
