@@ -65,6 +65,8 @@ interface ConfigFile {
 export interface StoredClient {
   readonly clientId: string;
   readonly authUrl: string;
+  /** True from the beginning of a logout to its end: an item that is missing then was removed by it. */
+  readonly isLeaving?: boolean;
 }
 
 /** The list of stored clients, by their name `profile:environment:region`. */

@@ -6,7 +6,7 @@ import { gather, resolve } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { warn } from '../text';
 import { untilSignal } from '../waiting';
-import type { World } from '../world';
+import type { StoredClient, World } from '../world';
 import { sayIfCancelled } from './report';
 import { clientOrThrow } from './selected-token';
 
@@ -100,15 +100,20 @@ async function removeAll(
 }
 
 /**
- * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients, so that
- * a logout that is interrupted or fails can be repeated.
+ * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients. The entry is
+ * marked before, so that a logout that was killed or failed in between can be repeated.
  *
  * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
  */
 async function remove(client: Client, keychainTimeoutMs: number | undefined, world: World): Promise<void> {
   const name = clientName(client);
-  const isListed = world.clients.read()[name] !== undefined;
-  const hadItem = await removeItem(client, isListed, keychainTimeoutMs, world);
+  const entry = world.clients.read()[name];
+  const isListed = entry !== undefined;
+  if (isListed) await world.clients.add(name, { ...entry, isLeaving: true });
+  const hadItem = await removeItem(client, entry, keychainTimeoutMs, world).catch(async (error) => {
+    if (isListed) await world.clients.add(name, entry);
+    throw error;
+  });
   // Only after the item is gone: a request that still found it then brings a token of the old generation.
   const stillThere = await world.tokens.invalidate(client);
   if (isListed) await world.clients.remove([name]);
@@ -125,7 +130,7 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
 /** Removes a client's keychain item; returns false if there is none. */
 async function removeItem(
   client: Client,
-  isListed: boolean,
+  entry: StoredClient | undefined,
   keychainTimeoutMs: number | undefined,
   { keychain, platform }: World,
 ): Promise<boolean> {
@@ -133,13 +138,14 @@ async function removeItem(
   try {
     if (await keychain.delete(name, keychainTimeoutMs)) return true;
   } catch (error) {
-    if (!isListed && saysNoKeychain(error)) return false;
+    if (!entry && saysNoKeychain(error)) return false;
     // The keychain's process may have crashed after it removed the item.
     const hasCrashed = error instanceof GwtokenError && error.reason === 'crashed';
     if (!hasCrashed || (await keychain.get(name, keychainTimeoutMs)) !== undefined) throw error;
     return true;
   }
   // libsecret reports an item that it cannot access as absent; the other keychains report an error.
-  if (isListed && platform === 'linux') throw notReturned(client, hintsIfKept(clientFlags(client)));
+  if (entry && !entry.isLeaving && platform === 'linux')
+    throw notReturned(client, hintsIfKept(clientFlags(client)));
   return false;
 }

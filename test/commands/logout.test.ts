@@ -1,5 +1,5 @@
 /** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -70,6 +70,29 @@ test('logout can be repeated if the keychain crashed before the removal', async 
   expect((await logout('--all')).code).toBe(5);
   gw.items.delete = remove;
   expect((await logout('--all')).stderr).toBe(`Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`);
+});
+
+test('logout marks a client before it removes the item, and unmarks it if that fails', async () => {
+  const list = join(gw.config, 'clients.json');
+  const before = readFileSync(list, 'utf8');
+  let during = '';
+  gw.items.delete = () => {
+    during = readFileSync(list, 'utf8');
+    throw new GwtokenError('keychain', 'denied', { reason: 'denied' });
+  };
+  expect((await logout('--region', 'eu')).code).toBe(5);
+  expect(JSON.parse(during)[EU]).toEqual({ ...JSON.parse(before)[EU], leaving: true });
+  expect(readFileSync(list, 'utf8')).toBe(before);
+});
+
+test('logout finishes one that was killed after it had removed the item', async () => {
+  gw.own = { platform: 'linux' };
+  const list = join(gw.config, 'clients.json');
+  const { [EU]: entry } = JSON.parse(readFileSync(list, 'utf8'));
+  gw.items.clear();
+  writeFileSync(list, JSON.stringify({ [EU]: { ...entry, leaving: true } }), { mode: 0o600 });
+  expect((await logout('--region', 'eu')).stderr).toBe(`Removed ${EU}\n${REVOKE}`);
+  expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual({});
 });
 
 test('one of twelve simultaneous logouts removes the client', async () => {

@@ -125,9 +125,12 @@ export async function openSessions(): Promise<{
   return { sessions, dir: home.dir };
 }
 
-/** Matches files that may exist: gwtoken's own, those that a killed run was writing, and strace's trace. */
+/**
+ * Matches files that may exist: gwtoken's own, those that a killed run was writing, the lock of a killed login or
+ * logout, which the next one removes, and strace's trace.
+ */
 const KEPT =
-  /\/((config|clients)\.json|default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
+  /\/((config|clients)\.json|default-production-eu\.lock|default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
 
 /** Describes what is wrong with the end of a run that met a fault; undefined if the end is acceptable. */
 export function misbehaviour(
