@@ -128,7 +128,7 @@ describe('a credential command', () => {
       Buffer.from(GOOD.replace('secret"}', 's\xe9cret"}'), 'latin1'),
       'has a client_id or client_secret that is not UTF-8 text',
     ],
-  ])('that prints %j fails', async (text, problem) => {
+  ])('fails with a reason after the output %j', async (text, problem) => {
     end = prints(text);
     expect(await get()).toEqual({
       code: 5,
