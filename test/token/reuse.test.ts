@@ -2,6 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generationPath } from '../../src/system/files/token-cache';
+import type { Keychain } from '../../src/world';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { EU, keychainEntry, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -74,6 +75,22 @@ test('a login discards its client’s token even without a generation', async ()
   expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
   putEntry(gw.cache, entryOf('new'));
   expect(await gw.quick(['get'])).toBe('cached-token\n');
+});
+
+test('does not cache a token if a logout follows the keychain’s answer', async () => {
+  gw.env = {};
+  await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
+  let hasAnswered = false;
+  const get: Keychain['get'] = async (account) => {
+    const item = await gw.keychain.get(account);
+    if (hasAnswered) return item;
+    hasAnswered = true;
+    expect(await gw.cli(['logout', '--yes', '--region', 'eu'])).toMatchObject({ code: 0 });
+    return item;
+  };
+  gw.own = { keychain: { ...gw.keychain, get } };
+  expect(await gw.get('--region', 'eu')).toBe('token-1');
+  expect(readdirSync(gw.cache).filter((name) => name.endsWith('.token.json'))).toEqual([]);
 });
 
 test('client IDs, commands and auth URLs have separate tokens', async () => {
