@@ -10,7 +10,7 @@ import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../.
 import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename } from './replace';
-import { checkCreatable, makeDirectory, trustProblem } from './trust';
+import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
@@ -170,7 +170,7 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
 
 /** Checks that files can be written there, and trusted later, as far as that can be known in advance. */
 function checkDirectory(directory: string, host: Host): void {
-  checkCreatable(directory, host);
+  assertCreatable(directory, host);
   const stat = statSync(directory, { throwIfNoEntry: false });
   if (stat) checkTrust('directory', directory, stat, host);
 }

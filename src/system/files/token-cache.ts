@@ -12,7 +12,7 @@ import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
-import { checkCreatable, makeDirectory, trustProblem, untrusted } from './trust';
+import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
 /** A token of 32 KiB, escaped twice, and some room. */
 const LIMIT = 256 * 1024;
@@ -89,7 +89,7 @@ function sentenceFor(path: string, { text, chmod }: FileProblem): string {
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
 function makeTrusted(directory: string, host: Host): void {
-  checkCreatable(directory, host);
+  assertCreatable(directory, host);
   makeDirectory(directory);
   const problem = trustProblem(lstatSync(directory), 'user', host);
   if (problem) throw untrusted(directory, problem.text);

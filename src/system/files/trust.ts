@@ -59,18 +59,16 @@ export function makeDirectory(path: string): void {
 }
 
 /**
- * Returns true if files can be created in a directory or, if it is missing, it can be created. Not in
- * another user's: `sudo gwtoken` would leave something in a HOME that its user cannot change.
- *
- * @throws the system's error, or EUNTRUSTED
+ * Throws the system's error if a directory is not writable or cannot be created, and EUNTRUSTED if it or the
+ * nearest directory above it belongs to another user: `sudo gwtoken` would leave files in a HOME that its user
+ * cannot change.
  */
-export function checkCreatable(path: string, host: Host): true {
+export function assertCreatable(path: string, host: Host): void {
   const directory = nearestDirectory(path);
   const problem = ownerProblem(statSync(directory), 'user or root', host);
   if (problem !== undefined) throw untrusted(directory, problem);
-  // With the separator a file in the directory's place is an error too.
+  // The trailing separator makes a file in the directory's place an error.
   accessSync(`${directory}/`, constants.W_OK | constants.X_OK);
-  return true;
 }
 
 /** Returns the directory itself or, if it does not exist, the nearest one above it that does. */
@@ -84,7 +82,10 @@ export function probeDirectory(which: DirectoryKind, path: string | undefined, h
   if (path === undefined) return { path, exists: false, problem: undefined };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const foreign = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
-  const isWritable = orUndefined(() => checkCreatable(path, host));
+  const isWritable = orUndefined(() => {
+    assertCreatable(path, host);
+    return true;
+  });
   const unwritable = isWritable ? undefined : { text: 'is not writable', chmod: undefined };
   return { path, exists: stat !== undefined, problem: foreign ?? unwritable };
 }

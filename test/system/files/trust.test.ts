@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, generationPath, openTokens } from '../../../src/system/files/token-cache';
-import { checkCreatable, makeDirectory } from '../../../src/system/files/trust';
+import { assertCreatable, makeDirectory } from '../../../src/system/files/trust';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { refusal } from '../../settings/refusal';
@@ -198,7 +198,7 @@ describe('a directory that is missing', () => {
       });
     expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
     expect(existsSync(dirname(below))).toBe(false);
-    checkCreatable(below, { ...MACHINE, uid: STRANGER });
-    checkCreatable(join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
+    assertCreatable(below, { ...MACHINE, uid: STRANGER });
+    assertCreatable(join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
   });
 });
