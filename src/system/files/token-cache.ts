@@ -49,9 +49,9 @@ export function openTokens(directory: string, host: Host): TokenCache {
         return systemCode(error) ?? 'UNKNOWN';
       }
     },
-    // A file that cannot be removed does no harm: it is of other credentials or an earlier generation.
-    async remove(passes) {
-      removeFiles(directory, passes);
+    // A file that cannot be removed does no harm: it belongs to other credentials or an earlier generation.
+    async remove(matches) {
+      removeFiles(directory, matches);
     },
     async invalidate(client) {
       // If this fails, no request can store a token either, and the old one is removed or reported below.
@@ -116,7 +116,7 @@ function clientOf(file: string): Client | undefined {
 }
 
 /** Removes the files of some clients. Returns the paths that cannot be removed, with the reason. */
-function removeFiles(directory: string, passes: (client: Client) => boolean): readonly string[] {
+function removeFiles(directory: string, matches: (client: Client) => boolean): readonly string[] {
   const kept: string[] = [];
   const attempt = (path: string, work: () => void): void => {
     try {
@@ -130,7 +130,7 @@ function removeFiles(directory: string, passes: (client: Client) => boolean): re
     for (const file of readdirSync(directory)) {
       const client = clientOf(file);
       const path = join(directory, file);
-      if (client && passes(client)) attempt(path, () => unlinkSync(path));
+      if (client && matches(client)) attempt(path, () => unlinkSync(path));
     }
   });
   return kept;
