@@ -396,7 +396,25 @@ describe('with prompts, login', () => {
     expect(filled[3]).toBe('third');
     expect(last.stderr.trimEnd().split('\n').slice(-3)).toEqual([
       `gwtoken: error: ${said}; nothing was stored`,
+      'hint: if the client belongs to region eu, use --region eu',
       `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id fifth`,
+    ]);
+  });
+
+  test('doubts the auth URL after a refusal without an OAuth error', async () => {
+    seat();
+    gw.answer = () => ({ status: 401, body: {} });
+    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    const said = `${A}/oauth2/token rejected the credentials (HTTP 401)`;
+    const again = 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.';
+    expect([code, gw.posts.length]).toEqual([3, 3]);
+    expect(stderr.trimEnd().split('\n').slice(-7)).toEqual([
+      said,
+      again,
+      said,
+      again,
+      `gwtoken: error: ${said}; nothing was stored`,
+      'hint: check the auth URL (gwtoken adds /oauth2/token to it)',
       'hint: check the client ID and secret',
     ]);
   });

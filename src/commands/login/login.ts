@@ -84,7 +84,9 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
       const error = withMistakes(thrown, answers);
       if (!(error instanceof GwtokenError)) throw error;
       if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
-      const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
+      const again = suspectsUrl(error)
+        ? 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.'
+        : 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       world.stderr.write(
         [error.message, ...error.hints.map((hint) => `hint: ${hint}`), again, ''].join('\n'),
       );
@@ -93,15 +95,24 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
   }
 }
 
+/** Tells if the reply is not one of OAuth: it may come from another server. */
+function suspectsUrl({ reason }: GwtokenError): boolean {
+  return reason === 'no-oauth-error';
+}
+
 /** Adds to the error that nothing was stored, and hints on how to continue. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
-  const again = isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
+  const isRestarted = isTyped && !suspectsUrl(error);
+  const again = isRestarted ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
   const steps = replySteps(error, { client });
+  // Who has typed an ID and a secret three times has checked them: the region may be wrong.
+  const afterRefusal = isRestarted ? steps.slice(1) : steps;
   // Leaves room for one of ours.
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
-    ...(refusesCredentials(error) ? [...again, ...steps] : [...steps.slice(0, 1), ...again]),
+    ...(refusesCredentials(error) ? afterRefusal : steps.slice(0, 1)),
+    ...again,
     ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
   ]);
 }
