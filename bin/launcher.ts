@@ -24,9 +24,9 @@ function load(id: string): unknown {
 }
 
 /**
- * Returns the code that bin/build/compile.mjs stored. V8 rejects it if V8's flags differ, but crashes if it is
- * damaged or if another build of Node 20 stored it. So it is stored twice (comparing takes a tenth of the time
- * of a checksum), and its name contains the size of Node's executable.
+ * Returns the code that bin/build/compile.mjs stored. V8 rejects it if V8's flags differ, but crashes if it
+ * is damaged or if another build of Node 20 stored it. So it is stored twice (comparing takes a tenth of the
+ * time of a checksum), and its name contains the size of Node's executable.
  */
 function compiledCode(file: string): { cachedData: Buffer } | undefined {
   const { arch, execPath, version, versions } = process;

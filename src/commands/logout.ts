@@ -100,8 +100,8 @@ async function removeAll(
 }
 
 /**
- * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients. The entry is
- * marked before, so that a logout that was killed or failed in between can be repeated.
+ * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients. The
+ * entry is marked before, so that a logout that was killed or failed in between can be repeated.
  *
  * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
  */

@@ -40,8 +40,8 @@ export function selectedQuery(sources: SettingSources, world: World): Query {
 }
 
 /**
- * Returns a valid token for the selected client, or with `--fresh` a new one. Adds the next steps to the hints
- * of an error.
+ * Returns a valid token for the selected client, or with `--fresh` a new one. Adds the next steps to the
+ * hints of an error.
  */
 export async function selectedToken(
   sources: SettingSources,

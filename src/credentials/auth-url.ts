@@ -5,8 +5,8 @@ import type { Setting } from '../settings/table';
 import { shellWord } from '../text';
 
 /**
- * Returns the ways out if the settings give another auth URL than the credentials are for. The first one
- * sends the secret to no other address.
+ * Returns the hints if the settings name another auth URL than the credentials are for. The first hint never
+ * sends the secret to another address.
  */
 export function waysToAuthUrl(
   kind: 'keychain' | 'command',

@@ -1,19 +1,21 @@
-/** Mistakes in copying an ID or a secret. Only a refusal names them: a secret may look like one. */
+/**
+ * Mistakes in copying an ID or a secret. Only a refusal names them, because a valid secret may look like one.
+ */
 import { GwtokenError } from '../errors';
 import type { Credentials } from './credentials';
 
 const MISTAKES: readonly (readonly [value: RegExp, problem: string])[] = [
   [/^(["'`]).*\1$/s, 'begins and ends with a quote'],
   [/^\s|\s$/, 'begins or ends with a space'],
-  // Of shells, Azure, GitHub, Jinja, cmd.exe and manuals; and a secret that a log has masked.
+  // Placeholders of shells, Azure, GitHub, Jinja, cmd.exe and manuals, and a secret that a log has masked.
   [/^(\$\(.*\)|\$?\{.*\}|\$[A-Z_]+|%\w+%|<.*>|\*{3,})$/s, 'is a placeholder that nothing has replaced'],
 ];
 
-/** What messages call a client's ID and secret: the variables that hold them, or these words. */
+/** Names of a client's ID and secret in messages, unless variables contain them. */
 export type ValueNames = readonly [id: string, secret: string];
 const VALUES: ValueNames = ['the client ID', 'the client secret'];
 
-/** Returns the error; if the credentials were refused, its first hints are the mistakes in them. */
+/** Returns the error. If the credentials were refused, its first hints name the mistakes in them. */
 export function withMistakes(
   error: unknown,
   { clientId, clientSecret }: Credentials,

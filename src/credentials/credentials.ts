@@ -1,4 +1,4 @@
-/** A client's ID and secret, and the characters that each may have. */
+/** A client's ID and secret, and the characters that are allowed in them. */
 import type { Client } from '../client';
 import { usage } from '../errors';
 import type { Setting } from '../settings/table';
@@ -10,7 +10,7 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** Whose credentials are loaded, and for which auth URL only. */
+/** The client whose credentials are loaded, and the only auth URL that they may be sent to. */
 export interface Wanted {
   readonly client: Client;
   readonly authUrl: Setting<string>;
@@ -22,12 +22,12 @@ export type LoadWorld = Pick<
   'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
 >;
 
-/** Limit for reading a secret, in bytes. */
+/** Largest input that is read for a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;
 
 /**
- * Reads a secret from stdin or a file, without a leading BOM and one trailing line end, which editors and
- * `echo` add. Refuses any other control character. No error contains any of the secret.
+ * Reads a secret from stdin or a file. Drops a leading BOM and one trailing line end, which editors and
+ * `echo` add. Rejects any other control character. No error contains a part of the secret.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
   return checkSecret(new TextDecoder().decode(bytes).replace(/\r?\n$/, ''), where);
@@ -39,15 +39,17 @@ export function checkSecret(secret: string, where: string): string {
   throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line of UTF-8');
 }
 
-/** Returns the fault of a secret as the end of a sentence; undefined if there is none. */
+/** Returns the fault of a secret as the end of a sentence; undefined for a valid secret. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
-  // Bytes that are not UTF-8 are decoded to this: it is not the secret that was meant.
+  // Bytes that are not UTF-8 are decoded to this character.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
   return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
-/** Returns the fault of a client ID (RFC 6749 appendix A.1) as the end of a sentence; undefined if none. */
+/**
+ * Returns the fault of a client ID as the end of a sentence; undefined if valid. @see RFC 6749 appendix A.1
+ */
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';
   return VSCHAR.test(clientId) ? undefined : 'contains a character that is not allowed in a client ID';

@@ -1,5 +1,5 @@
 /**
- * Items in the keychain, and the JSON that they and credential commands have:
+ * Items in the keychain, and the JSON in them and in the output of credential commands:
  * `{"client_id":"…","client_secret":"…","auth_url":"…"}`.
  */
 
@@ -9,11 +9,11 @@ import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
 export interface BoundCredentials extends Credentials {
-  /** Auth URL that the credentials are for; undefined if the item or the command names none. */
+  /** Auth URL of the credentials; undefined if the item or the command does not name one. */
   readonly authUrl: string | undefined;
 }
 
-/** Limit of the Windows Credential Manager; the same everywhere, so that an item can move. */
+/** Limit of the Windows Credential Manager, used on every platform so that items can be copied. */
 const LIMIT_BYTES = 2560;
 
 export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials): string {
@@ -26,7 +26,7 @@ export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials
   );
 }
 
-/** Reads an item. Throws `keychain`, which never shows the value. */
+/** Reads an item. Throws a `keychain` error that does not show the value. */
 export function parseItem(text: string, client: Client): BoundCredentials {
   const stored = parseCredentials(text, client);
   if (typeof stored !== 'string') return stored;
@@ -39,14 +39,14 @@ export function parseItem(text: string, client: Client): BoundCredentials {
   );
 }
 
-/** Makes the error for an item that gwtoken stored, and the keychain does not have: nothing tells why. */
+/** Returns the error for a stored item that the keychain does not return, for an unknown reason. */
 export function notReturned(client: Client, hints: readonly string[] = []): GwtokenError {
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
   return new GwtokenError('keychain', message, { reason: 'not-returned', hints });
 }
 
-/** Reasons of a keychain that cannot be used at all. */
+/** Reasons why a keychain cannot be used at all. */
 const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
   'module-missing',
   'library-missing',
@@ -60,7 +60,7 @@ export function saysNoKeychain(error: unknown): error is GwtokenError {
   return error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
 }
 
-/** Reads the JSON of an item, or of a credential command; or returns its fault as the end of a sentence. */
+/** Parses the JSON of an item or a credential command. Returns a fault as the end of a sentence. */
 export function parseCredentials(text: string, { region }: Client): BoundCredentials | string {
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   if (parsed === undefined) return 'is not JSON';

@@ -1,6 +1,5 @@
 /**
- * Loads credentials that are stored elsewhere: the user's own command prints them, or the keychain has them.
- * They are sent to no other auth URL than their own.
+ * Loads credentials from the user's command or from the keychain. They are sent only to their own auth URL.
  */
 
 import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
@@ -29,13 +28,14 @@ export async function fromCommand(
   const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
   const printed = await runCommand(command, wanted, limitMs, world);
   const stored = readPrinted(printed, command.source.name, wanted.client);
-  // Without one of its own the config file's counts: no stray variable or flag sends the secret elsewhere.
+  // If the command prints no auth_url, only the config file's is accepted, so that a stray variable or flag
+  // cannot redirect the secret.
   if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
     checkBinding('command', stored, wanted);
   return stored;
 }
 
-/** Returns what the command prints if it succeeds. It is never shown. */
+/** Returns the output of the command, which is never shown. Throws if the command fails. */
 async function runCommand(
   { value, source: { name } }: Setting<string>,
   { client, signal }: Wanted,
@@ -78,8 +78,8 @@ function readPrinted(text: string, name: string, client: Client): BoundCredentia
 }
 
 /**
- * Returns the caller's environment, since the command may need VAULT_TOKEN, without client credentials, and
- * with variables that name the client.
+ * Returns the caller's environment without client credentials and with variables that name the client. The
+ * command may need other variables, such as VAULT_TOKEN.
  */
 function commandEnv({ region, environment, profile }: Client, env: Env): Env {
   return {
@@ -112,7 +112,7 @@ export async function fromKeychain(
   return stored;
 }
 
-/** Throws `usage` of the reason `bound-elsewhere` if the secret is for another auth URL, or for none. */
+/** Throws `usage` with the reason `bound-elsewhere` if the secret has another auth URL, or none. */
 function checkBinding(
   kind: 'keychain' | 'command',
   { authUrl: own }: BoundCredentials,

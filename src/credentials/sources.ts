@@ -1,4 +1,4 @@
-/** The sources of a client's credentials: their precedence is written only here. */
+/** The sources of a client's credentials, in the order of their precedence. */
 
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
@@ -13,13 +13,13 @@ export interface CredentialSource {
   readonly kind: 'variables' | 'command' | 'keychain';
   /** Name in messages. */
   readonly name: string;
-  /** Names of the ID and the secret in messages; absent if they have none of their own. */
+  /** Names of the ID and the secret in messages; absent if they have no names. */
   readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
-  /** Text that changes when the credentials do: themselves or the command; empty for the keychain. */
+  /** Text that changes with the credentials: the credentials or the command. Empty for the keychain. */
   readonly identity: string;
-  /** The longest that loading them takes, here or in a process that is waited for, in ms. */
+  /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
   /**
    * Loads the credentials.
@@ -43,7 +43,7 @@ export function sourceOf(
   sources: SettingSources,
   client: Client,
   world: Pick<World, 'env' | 'readFile'>,
-  // A profile that a flag names has its own credentials, as in `aws`.
+  // A profile named by a flag has its own credentials, as in `aws`.
   { skipsVariables }: SourceOptions = { skipsVariables: sources.flags.profile !== undefined },
 ): CredentialSource {
   const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
@@ -64,7 +64,7 @@ export function sourceOf(
   };
 }
 
-/** Returns the source of credentials that are there already. */
+/** Returns the source of credentials that are known already. */
 export function givenSource(name: string, credentials: Credentials): CredentialSource {
   const { clientId } = credentials;
   const identity = JSON.stringify(credentials);

@@ -7,10 +7,10 @@ import type { Env, World } from '../world';
 import type { ValueNames } from './copied';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
-/** The most common reason why a variable is empty in a job. */
+/** The most common reason for an empty variable in a CI job. */
 export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
 
-/** The ID, and the secret itself or the file that contains it. */
+/** Variables of the ID, of the secret, and of a file that contains the secret. */
 type PairNames = readonly [id: string, secret: string, secretFile: string];
 
 /** Returns the names of a client's pairs of variables, in the order of their precedence. */
@@ -24,7 +24,7 @@ export function variablePairs({ region, environment }: Omit<Client, 'profile'>):
 }
 
 /**
- * Returns the first pair of which any variable is set; undefined if there is none.
+ * Returns the first pair with a set variable; undefined if no pair has one.
  *
  * @throws GwtokenError `usage` for half a pair, a secret given both ways, and a file that cannot be read
  */
@@ -48,13 +48,13 @@ export function variableCredentials(
   return { names: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
-/** Returns the text without the client secrets of variables: one may have been typed as another value. */
+/** Returns the text without the client secrets of variables, which may have been typed as another value. */
 export function hideSecrets(text: string, env: Env): string {
   const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/i.test(name));
   const secrets = names.flatMap((name) => env[name] || []);
-  // An error shows what is before the "=" of NAME=VALUE, or of a secret that ends in one.
+  // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
-  // A short one may be part of any word, and is hidden only where it is a value.
+  // A short secret may be part of any word, so only a quoted one is hidden.
   const hidden = [...secrets.map(quoted), ...shown.filter(({ length }) => length >= 8)];
   return hidden.reduce((safe, value) => safe.replaceAll(value, '***'), text);
 }
@@ -67,7 +67,7 @@ function halfPair(missing: string, present: string, env: Env): GwtokenError {
   );
 }
 
-/** No error names the path: it may be the secret itself, in the wrong variable. */
+/** Reads the secret from its file. No error names the path, which may be the secret in the wrong variable. */
 function secretFromFile(path: string, variable: string, readFile: World['readFile']): string {
   let bytes: Uint8Array;
   try {

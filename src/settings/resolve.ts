@@ -126,9 +126,9 @@ export function clientParts(sources: SettingSources) {
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
 /**
- * Returns the hints for causes that are likelier than a missing login: there is no home directory, this process
- * runs below `gwtoken exec`, which removes the credentials, or the profile's name is misspelled. `gwtoken login` gives each profile an
- * entry in the config file.
+ * Returns the hints for causes that are likelier than a missing login: there is no home directory, this
+ * process runs below `gwtoken exec`, which removes the credentials, or the profile's name is misspelled.
+ * `gwtoken login` gives each profile an entry in the config file.
  */
 export function likelyCauses(sources: SettingSources): readonly string[] {
   const { env, config } = sources;

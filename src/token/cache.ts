@@ -11,7 +11,9 @@ import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 export const OWNER = {
   authUrl: '',
   kind: '',
-  /** Salt and HMAC of the source's identity. Empty for the keychain, where a login begins a new generation. */
+  /**
+   * Salt and HMAC of the source's identity. Empty for the keychain, where a login begins a new generation.
+   */
   salt: '',
   hmac: '',
   /** The client's generation when its credentials were loaded; a login or logout begins a new one. */
@@ -31,15 +33,17 @@ type PlaceQuery = Pick<Query, 'client'> & {
 };
 
 /**
- * Returns the place of the cache files of a query. Each client ID in variables and each command has its own for
- * each auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
+ * Returns the place of the cache files of a query. Each client ID in variables and each command has its own
+ * for each auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
  */
 export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
   const whose = source.clientId ?? source.identity;
   return whose === '' ? client : { ...client, slot: shortHash(`${whose} ${authUrl.text}`) };
 }
 
-/** Returns a hash of eight hexadecimal digits (FNV-1a). Each entry names its owner, so a collision is a miss. */
+/**
+ * Returns a hash of eight hexadecimal digits (FNV-1a). Each entry names its owner, so a collision is a miss.
+ */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

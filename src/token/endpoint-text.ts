@@ -11,8 +11,8 @@ export function shownText(text: unknown, secret: string): string | undefined {
 }
 
 /**
- * Returns whether the secret is in the text, which may repeat the request: plain, in another case, percent- or
- * form-encoded, in base64 or hex, or in one of these inside another (gateways pass bodies on in base64).
+ * Returns whether the secret is in the text, which may repeat the request: plain, in another case, percent-
+ * or form-encoded, in base64 or hex, or in one of these inside another (gateways pass bodies on in base64).
  */
 export function containsSecret(text: string, secret: string): boolean {
   const wanted = secret.toLowerCase();

@@ -48,8 +48,8 @@ export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
 }
 
 /**
- * Returns the token in a reply. The check is strict, because the token is printed. Of the body, errors contain
- * only the cleaned `error` and the server's reason.
+ * Returns the token in a reply. The check is strict, because the token is printed. Of the body, errors
+ * contain only the cleaned `error` and the server's reason.
  *
  * @throws GwtokenError `refused` or `bad-reply`; its `reason` selects the next steps
  * @see RFC 6749 section 5.1 (success) and 5.2 (refusal)
@@ -102,8 +102,8 @@ function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): 
 /** Matches a number, which some servers send as a string, with or without a fraction. */
 const NUMERIC = /^\d+(\.\d+)?$/;
 /**
- * Servers that return one token until it expires round its lifetime down, to 0 in the last second. Two retries
- * outlast that second, and the pause is short, so that the next token arrives soon after it.
+ * Servers that return one token until it expires round its lifetime down, to 0 in the last second. Two
+ * retries outlast that second, and the pause is short, so that the next token arrives soon after it.
  */
 const JUST_EXPIRED: Details = {
   hints: ["try again after a second; if it persists, contact the endpoint's operator"],
@@ -249,13 +249,17 @@ function reasonIn(json: Json): string | undefined {
   return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
-/** Returns the members of an object by their names in lower case without underscores; none of other values. */
+/**
+ * Returns the members of an object by their names in lower case without underscores; none of other values.
+ */
 function membersOf(value: unknown): ReadonlyMap<string, unknown> {
   const members = isObject(value) ? Object.entries(value) : [];
   return new Map(members.map(([name, each]) => [name.toLowerCase().replaceAll('_', ''), each]));
 }
 
-/** Returns the error for a redirect. User info and query of its target may contain secrets, and are left out. */
+/**
+ * Returns the error for a redirect. User info and query of its target may contain secrets, and are left out.
+ */
 function redirected(reply: Reply): GwtokenError {
   const { status, headers, endpoint, secret } = reply;
   const location = headers.get('location') ?? '';

@@ -14,8 +14,8 @@ type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'hmac
 const MOST_EMPTY_WAITS = 2;
 
 /**
- * Returns the token of one request for all processes that want it. A process sends its own request if it cannot
- * use the lock, or if its waits end without a token and without a failure.
+ * Returns the token of one request for all processes that want it. A process sends its own request if it
+ * cannot use the lock, or if its waits end without a token and without a failure.
  *
  * @param readCache returns the cached token if the query accepts it
  * @param fetch requests a token and caches it, or caches the failure
@@ -108,7 +108,9 @@ function holdersFailure(query: Query, world: ShareWorld): GwtokenError | undefin
   return new GwtokenError(failed.kind, oneLine(failed.message), { reason: failed.reason });
 }
 
-/** Returns the refusal of these credentials, from any source, in the last 30 s; undefined if there is none. */
+/**
+ * Returns the refusal of these credentials, from any source, in the last 30 s; undefined if there is none.
+ */
 export function lastRefusal(
   credentials: Credentials,
   query: Query,

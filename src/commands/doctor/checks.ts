@@ -1,4 +1,4 @@
-/** Doctor's checks: one for each step of a request, and for what surrounds it. */
+/** Doctor's checks: one for each step of a request, and for directories, variables and the clock. */
 
 import type { GwtokenError } from '../../errors';
 import { cleaned, duration, shellWord } from '../../text';
@@ -8,10 +8,10 @@ import type { ConnectionProgress, TlsFacts, World } from '../../world';
 import type { Finding } from '../report';
 import { strayVariables } from '../stray-variables';
 
-/** One step and how it went. */
+/** The result of one step. */
 export interface Check extends Finding {
   readonly name: string;
-  /** The error that `get` would end with; absent unless the step failed. */
+  /** The error that `get` would end with; absent if the step did not fail. */
   readonly error?: GwtokenError;
 }
 
@@ -28,7 +28,7 @@ function failed(name: string, error: GwtokenError, { tls }: Progress, world: Wor
   return { name, result: 'failed', message: `${error.message}${certificate}`, hints: error.hints, error };
 }
 
-/** Checks a directory. What cannot be written costs the cache, or what `login` would store. */
+/** Checks a directory. If it is not writable, there is no cache, or `login` cannot store the client. */
 function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDirectory'>): Check {
   const { path, exists, problem } = world.probeDirectory(which);
   const name = `${which} directory`;
@@ -39,7 +39,7 @@ function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDire
   return passed(name, exists ? path : `${path} (will be created)`);
 }
 
-/** Warns of variables that look like gwtoken's and are none. */
+/** Warns of variables that look like misspelt ones of gwtoken's. */
 export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
   const stray = strayVariables(env).map(({ name, meant }) => {
     const hints = meant.map((each) => `did you mean: ${each}`);
@@ -48,7 +48,7 @@ export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
   return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
 }
 
-/** The step that fails if `get` ends while it waits for this. */
+/** The failed step by the part of the request that was under way. */
 const STEP_OF = {
   settings: 'settings',
   keychain: 'keychain',
@@ -61,7 +61,7 @@ const STEP_OF = {
   body: 'token request',
 } as const;
 
-/** How far `get` has come: what it waits for, and all that is known by then. */
+/** The progress of `get`: the part that is under way, and the facts that are known. */
 export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
   readonly waitingFor: keyof typeof STEP_OF;
   readonly settings?: string;
@@ -72,7 +72,7 @@ export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
 
 type Step = (typeof STEP_OF)[keyof typeof STEP_OF] | 'config directory' | 'cache directory' | 'clock';
 
-/** All steps in their order, with what is said of one that worked. */
+/** All steps in their order. Each returns the check of a step that worked. */
 const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check | undefined>> = {
   settings: ({ settings = '' }) => passed('settings', settings),
   'config directory': (_, world) => directoryCheck('config', world),
@@ -83,7 +83,7 @@ const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check |
     const ofProxy = proxy === undefined ? '' : ` of the proxy ${proxy}`;
     return addresses && passed('DNS', `${cleaned(addresses.join(', '))}${ofProxy}`);
   },
-  // Shown by what comes next.
+  // A successful connection is shown by the next step.
   connection: () => undefined,
   proxy: ({ proxy }) => (proxy === undefined ? undefined : passed('proxy', `connected through ${proxy}`)),
   TLS: ({ tls }, world) => tls && tlsCheck(tls, world.now()),
@@ -106,17 +106,17 @@ export function stepChecks(progress: Progress, error: GwtokenError | undefined, 
   return checks;
 }
 
-/** Returns the step that failed. For the wire a TLS handshake is a part of connecting. */
+/** Returns the failed step. The wire reports a TLS handshake as a part of connecting. */
 function failingStep({ waitingFor, proxy }: Progress, { kind, reason }: GwtokenError): Step {
   if (waitingFor !== 'connect') return STEP_OF[waitingFor];
-  // The CA file, which is read before the first connection.
+  // Only the CA file causes a usage error here. It is read before the first connection.
   if (kind === 'usage') return 'settings';
   if (proxy !== undefined) return 'proxy';
   return reason === 'certificate' ? 'TLS' : 'connection';
 }
 
 const DAY_MS = 86_400_000;
-/** People renew certificates about a month before the end; with two weeks left, somebody should ask. */
+/** Days before the end of a certificate from which doctor warns. Most are renewed a month before. */
 const FEW_DAYS = 14;
 
 function tlsCheck(tls: TlsFacts, nowMs: number): Check {
@@ -126,21 +126,21 @@ function tlsCheck(tls: TlsFacts, nowMs: number): Check {
   return warning('TLS', message, "ask the endpoint's operator to renew the certificate");
 }
 
-/** Returns whose certificate it is, and how long it is valid. */
+/** Returns subject, issuer and remaining days of a certificate. */
 function certificateText({ subject, issuer, validToMs }: TlsFacts, nowMs: number): string {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
   const left = days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`;
   return `certificate of ${subject} by ${issuer}, ${left}`;
 }
 
-/** Token and ticket systems commonly tolerate five minutes; a warning comes before that. */
+/** Difference of clocks from which doctor warns. Many identity servers tolerate five minutes. */
 const SKEW_WARNING_MS = 30_000;
 
-/** Compares this machine's clock with the `Date` of a reply; returns undefined if that is no time. */
+/** Compares this machine's clock with the `Date` of a reply; returns undefined for an invalid date. */
 export function clockCheck(date: string | null, startedAtMs: number, repliedAtMs: number): Check | undefined {
   const dateMs = Date.parse(date ?? '');
   if (Number.isNaN(dateMs)) return undefined;
-  // The endpoint may have read its clock at any time during the request, and cuts the second off.
+  // The endpoint may read its clock at any time during the request, and drops the fraction of the second.
   const aheadMs = startedAtMs - (dateMs + 1000);
   const behindMs = dateMs - repliedAtMs;
   const offMs = Math.max(aheadMs, behindMs);

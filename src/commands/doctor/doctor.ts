@@ -1,4 +1,4 @@
-/** The command `gwtoken doctor`: makes the selected client's next request, and says how each step went. */
+/** The command `gwtoken doctor`: makes the selected client's next request and reports each step. */
 
 import { clientName } from '../../client';
 import { hideSecrets } from '../../credentials/variables';
@@ -43,7 +43,7 @@ function exitCodeOf(error: GwtokenError | undefined): number | null {
   return error ? EXIT_CODES[error.kind] : null;
 }
 
-/** Does what the next `get` would do, and returns a check for each step: the first failure ends it. */
+/** Does what the next `get` would do. Returns a check for each step up to the first failure. */
 async function diagnose(flags: FlagValues, world: World): Promise<readonly Check[]> {
   const { progress, error } = await tryRequest(flags, world);
   return [
@@ -54,7 +54,7 @@ async function diagnose(flags: FlagValues, world: World): Promise<readonly Check
   ];
 }
 
-/** Requests a token as `get` does without a cached one; returns how far that comes, and its error. */
+/** Requests a token as `get` does without a cached one. Returns the progress, and the error of a failure. */
 async function tryRequest(
   flags: FlagValues,
   world: World,
@@ -81,7 +81,7 @@ async function tryRequest(
   }
 }
 
-/** Returns a world that reports how far a request gets. */
+/** Returns a world that reports the progress of a request. */
 function watchedWorld(world: World, report: (facts: Partial<Progress>) => void): World {
   return {
     ...world,
@@ -103,10 +103,10 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
   };
 }
 
-/** Says it if `get` prints a cached token in spite of the failure. */
+/** Returns a warning if `get` still prints a cached token despite the failure. */
 function cachedToken(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
-  // As `get` has it: a usable token whatever fails, and one with some time left during an outage.
+  // `get` prints a usable token in any case, and one with some time left during an outage.
   const usable = lookInCache(query, world) && ownEntry(query, world);
   const entry = usable ?? entryDuringOutage(query, error, world);
   if (!entry || minTtlProblem(entry.token, query, world.now())) return [];

@@ -41,7 +41,7 @@ function belowApiUrl(path: string, sources: SettingSources, world: World): strin
   throw usage(`no API URL set for ${path}`, `to set it, run: ${set}`, 'or begin the URL with https://');
 }
 
-/** Returns the hint for an exit code of curl's own whose cause may be gwtoken's rules. */
+/** Returns the hint for an exit code of curl that gwtoken's rules may have caused. */
 function hintFor(code: number, first: string, rest: readonly string[]): string | undefined {
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
@@ -51,7 +51,7 @@ function hintFor(code: number, first: string, rest: readonly string[]): string |
   return undefined;
 }
 
-/** Returns the hint for an untrusted gateway if gwtoken itself uses a CA file, which curl does not. */
+/** Returns the hint for an untrusted gateway if gwtoken uses a CA file, which curl does not use. */
 function caHint(
   code: number,
   rest: readonly string[],
@@ -65,19 +65,19 @@ function caHint(
 
 const UNTRUSTED = 60;
 const UNSUPPORTED_PROTOCOL = 1;
-/** A URL that curl cannot read, and a host that it cannot resolve: it takes the path `/orders` for a host. */
+/** Exit codes for an invalid URL and an unknown host. curl reads the path `/orders` as a host. */
 const NOT_A_URL = [3, 6];
 
-/** A path without its first slash, such as `orders/5`: a host has a dot or a port, but for short names. */
+/** Matches a path without its first slash, such as `orders/5`. Most hosts have a dot or a port. */
 const BARE_PATH = /^\w[\w-]*([/?]|$)/;
 
-/** A loopback address, and not one before a `\\` or `@`, which curl takes for user info. */
+/** Matches a URL of a loopback address. Before a `\\` or `@`, curl would read it as user info. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
 /**
- * Returns the options by which curl itself refuses to send the token unencrypted, however a URL is given.
- * Plain http is only for this machine, and then no proxy gets to see it; who names one such URL first is
- * taken to mean it for all that follow, which gwtoken does not read.
+ * Returns options that make curl refuse to send the token unencrypted, in whatever way a URL is given. If the
+ * first URL is a loopback one, plain http is allowed without a proxy, also for later URLs, which gwtoken does
+ * not read.
  */
 function protocolsFor(url: string): string {
   const isLoopback = LOOPBACK.test(url) && URL.canParse(url);

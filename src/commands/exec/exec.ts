@@ -39,15 +39,15 @@ export async function runCommand(
   return codeOrSignal(await end);
 }
 
-/** Returns a child's exit code; throws its signal, by which gwtoken then ends too. */
+/** Returns a child's exit code; throws Interrupted if a signal killed it, so that gwtoken ends by it too. */
 export function codeOrSignal({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;
 }
 
 /**
- * Returns gwtoken's own environment without the clients' credentials, and with these variables: those without
- * a value are removed, so that none of another client stays.
+ * Returns gwtoken's environment without credentials and with these variables. Variables without a value are
+ * removed, because they may belong to another client.
  */
 function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
   // Windows ignores the case of variable names.

@@ -1,4 +1,4 @@
-/** The file of `exec --token-file`: it has a valid token for as long as the command runs. */
+/** Keeps a valid token in the file of `exec --token-file` while the command runs. */
 import { GwtokenError, messageOf, systemCode } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
@@ -8,25 +8,25 @@ import type { Query, TokenAnswer } from '../../token/query';
 import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
-/** Longest pause between two looks: a laptop may sleep, and its timers with it. */
+/** Longest pause between two checks, because timers stop while a laptop sleeps. */
 const LOOK_MS = 30_000;
 /** Shortest pause after a failure. */
 const SHORTEST_MS = 10_000;
 /**
- * Pause just after the token has expired, and for how long. An endpoint that returns one token until its end
- * gives whole seconds, so the last of them may not be over yet.
+ * Pause between checks just after the token has expired, and how long such checks go on. An endpoint that
+ * returns one token until it expires counts in whole seconds, so its last second may not be over yet.
  */
 const EXPIRED_PAUSE_MS = 500;
 const JUST_EXPIRED_MS = 2000;
-/** Pause after a refusal: repeated ones can lock the client out, whose new secret others may use already. */
+/** Pause after a refusal. Repeated refusals can lock the client out. */
 const REFUSAL_MS = 300_000;
 
 /**
- * Does the work while the file has a valid token. It is renewed, and removed afterwards, only while it still
- * has the last one.
+ * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
+ * still contains the last token of this run.
  *
- * @param resolveAgain looks the credentials up again: a secret's file may have changed
- * @param work calls `begin` before it starts the command. Then the file is written, which may throw
+ * @param resolveAgain resolves the credentials again, because the file of a secret may have changed
+ * @param work calls `begin` before it starts the command. `begin` writes the file, and throws if it cannot
  */
 export async function withTokenFile<T>(
   path: string,
@@ -39,7 +39,7 @@ export async function withTokenFile<T>(
   let token = first;
 
   const renew = async (): Promise<void> => {
-    // The command has the terminal: no spinner, and a failure is retried by the next look.
+    // No spinner, because the command uses the terminal. The next check retries after a failure.
     const query = { ...resolveAgain(), fresh: true, attempts: 1, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return;
@@ -85,7 +85,7 @@ export async function withTokenFile<T>(
   }
 }
 
-/** Tells if something else is there than the last token: another run may have the same file. */
+/** Returns whether the file contains another text than the last token, such as the token of another run. */
 function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'readFile'>): boolean {
   try {
     return Buffer.from(readFile(path, last.length)).toString() !== last;
@@ -96,14 +96,14 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
 
 /** Returns the time until a renewal is due; a token without an expiry is never renewed. */
 function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
-  // A clock that was set back says nothing of the token's age.
+  // After the clock was set back, the token's age is unknown.
   if (nowMs < token.requestedAtMs) return 0;
   return (freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY) - nowMs;
 }
 
 /**
- * Returns the time until the next look: until a renewal is due or, if one failed, half of what is left, but not
- * beyond the token's end.
+ * Returns the time until the next check: until a renewal is due or, after a failed one, half of the lifetime
+ * left, but not beyond the token's end.
  */
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);

@@ -103,8 +103,8 @@ async function readSecret({ stdin }: World): Promise<string> {
 }
 
 /**
- * Prompts for what no flag or variable gives, in the order region, auth URL, client ID, secret. A stored value
- * or one from the config file is the answer that the prompt suggests.
+ * Prompts for what no flag or variable gives, in the order region, auth URL, client ID, secret. A stored
+ * value or one from the config file is the answer that the prompt suggests.
  */
 export async function askMissing(
   { region: setting, clientId: givenId, ...given }: Given,

@@ -159,7 +159,9 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
   return `Set ${key} = ${value}${ofProfile} in ${config.path}`;
 }
 
-/** Returns the commands to try next, in the user's shell. @param caFile that of a flag, for this login only */
+/**
+ * Returns the commands to try next, in the user's shell. @param caFile that of a flag, for this login only
+ */
 function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
   const { env, platform } = world;
   const flags = flagsToSelect(client, world);

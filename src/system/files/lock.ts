@@ -1,7 +1,7 @@
 /**
- * A lock between processes: a file with the name of its holder, who touches it twice a second. After three seconds
- * without a touch, waiters consider the holder dead, and one of them removes the file. A holder that was only
- * suspended finds another name when it resumes and leaves the file alone; both did the work.
+ * A lock between processes: a file with the name of its holder, who touches it twice a second. After three
+ * seconds without a touch, waiters consider the holder dead, and one of them removes the file. A holder that
+ * was only suspended finds another name when it resumes and leaves the file alone; both did the work.
  */
 import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,8 @@ function create(path: string, text: string, host: Host): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // On a full disk the file is created, but not written. A file that cannot be opened is not this process's.
+    // On a full disk the file is created, but not written. A file that cannot be opened is not this
+    // process's.
     if ((error as NodeJS.ErrnoException).syscall !== 'open') rmSync(path, { force: true });
     throw error;
   }
@@ -90,8 +91,8 @@ function hasNewHolder(current: LockState, lastSeen: LockState | undefined): bool
 }
 
 /**
- * Measures the time without a touch. Adds up the waiter's pauses instead of reading a clock: clocks can be set,
- * and a machine that starves the waiter starves the holder too.
+ * Measures the time without a touch. Adds up the waiter's pauses instead of reading a clock: clocks can be
+ * set, and a machine that starves the waiter starves the holder too.
  */
 function startSilence() {
   let ms = 0;
@@ -109,8 +110,8 @@ function startSilence() {
 }
 
 /**
- * Removes a dead holder's lock and returns whether it is gone. Only the waiter that creates the claim file removes
- * the lock: otherwise a second waiter would remove the new lock of the first.
+ * Removes a dead holder's lock and returns whether it is gone. Only the waiter that creates the claim file
+ * removes the lock: otherwise a second waiter would remove the new lock of the first.
  */
 function removeDead(path: string, dead: string, host: Host): boolean {
   const claim = `${path}.claim`;

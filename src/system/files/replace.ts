@@ -10,7 +10,9 @@ export function uniqueName(): string {
 }
 
 interface WriteOptions {
-  /** True to wait until the text is on the disk: after a power cut the file has the old text or the new one. */
+  /**
+   * True to wait until the text is on the disk: after a power cut the file has the old text or the new one.
+   */
   readonly isDurable?: boolean;
 }
 

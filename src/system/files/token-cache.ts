@@ -1,7 +1,7 @@
 /**
- * The token cache: one directory, 0700, with 0600 files for each client: a token, a failure, and a lock while a
- * request is made. None of its methods throws: what cannot be read is a miss, and a token that cannot be written
- * is not shared.
+ * The token cache: one directory, 0700, with 0600 files for each client: a token, a failure, and a lock while
+ * a request is made. None of its methods throws: what cannot be read is a miss, and a token that cannot be
+ * written is not shared.
  */
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,8 +27,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
 const NOTICE_AFTER_MS = 2000;
 
 /**
- * The reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: a call is
- * rejected with this reason, or an item reads as absent. In both cases a second child repeats the request,
+ * The reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: a call
+ * is rejected with this reason, or an item reads as absent. In both cases a second child repeats the request,
  * because each child opens a session with a new key.
  */
 const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;

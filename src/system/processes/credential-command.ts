@@ -8,8 +8,8 @@ import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
 
 /**
- * Runs a line, and resolves with how it ended. It shares gwtoken's terminal and process group, since `op` and
- * `pass` prompt there. Whatever ends the waiting also ends its shell.
+ * Runs a line and resolves with how it ended. The command shares gwtoken's terminal and process group,
+ * because `op` and `pass` prompt there. When the wait ends early, the shell is killed.
  *
  * @throws the signal's reason if it is aborted; Interrupted if the command ended by a Ctrl-C
  */
@@ -20,13 +20,13 @@ export async function runCredentialCommand(
 ): Promise<CommandEnd> {
   const run = async (over: AbortSignal): Promise<CommandEnd> => {
     const child = spawn(command, {
-      // It runs `/bin/sh -c COMMAND`, or `cmd /d /s /c "COMMAND"`.
+      // Node runs `/bin/sh -c COMMAND` or `cmd /d /s /c "COMMAND"`.
       shell: world.platform === 'win32' ? windowsProgram('cmd.exe', world.env) : '/bin/sh',
       env: { ...env },
       stdio: ['inherit', 'pipe', 'inherit'],
     });
     over.addEventListener('abort', () => {
-      // A program that the shell has started may live on, with the other end of the pipe.
+      // A program that the shell started may keep running and hold the pipe open.
       child.stdout?.destroy();
       child.kill();
       child.unref();
@@ -50,7 +50,7 @@ export async function runCredentialCommand(
   }
 }
 
-/** Time to read what an ended command has left in its pipe. */
+/** Time to read the rest of the pipe after the command has ended. */
 const LAST_OUTPUT_MS = 200;
 
 /**
@@ -62,7 +62,7 @@ function outputOf(child: ChildProcess, maxBytes: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
     const end = (): void => resolve(Buffer.concat(chunks));
-    // There is no stdout if Node could make no pipe: the error of starting follows.
+    // If Node cannot create the pipe, stdout is missing and an error event follows.
     child.stdout?.on('end', end).on('data', (bytes: Uint8Array) => {
       length += bytes.length;
       chunks.push(bytes);

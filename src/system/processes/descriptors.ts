@@ -2,12 +2,12 @@
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orUndefined } from '../../errors';
 
-/** What a runtime opens for its event loop, besides pipes. */
+/** Matches the descriptors of a runtime's event loop, besides its pipes. */
 const EVENT_LOOP = /^anon_inode:\[(eventpoll|eventfd|io_uring|timerfd)\]$/;
 
 /**
- * Returns the caller's descriptors, without those that the runtime has opened. To be called before gwtoken
- * opens files or sockets. macOS does not say who opened a descriptor: there only files are certain.
+ * Returns the caller's descriptors without those of the runtime. Has to be called before gwtoken opens files
+ * or sockets. On macOS only regular files are returned, because a pipe there may be the runtime's.
  */
 export function callersDescriptors(platform: NodeJS.Platform, parent: number): number[] {
   if (platform === 'win32') return [];
@@ -16,7 +16,7 @@ export function callersDescriptors(platform: NodeJS.Platform, parent: number): n
   const open = linksOf('self').filter(({ fd }) => fd > 2);
   const hasBothEnds = ({ link }: Link): boolean =>
     link.startsWith('pipe:') && new Set(open.filter((end) => end.link === link).map(modeOf)).size > 1;
-  // The runtime has both ends of its pipes. Of make's jobserver a caller has both too, and so has its parent.
+  // The runtime has both ends of its pipes. The caller has both ends of make's jobserver, as its parent has.
   const pairs = open.filter(hasBothEnds);
   const parents = pairs.length > 0 ? linksOf(parent).map(({ link }) => link) : [];
   const isOwn = (each: Link): boolean =>
@@ -33,7 +33,7 @@ interface Link {
 function linksOf(pid: number | 'self'): Link[] {
   const directory = `/proc/${pid}/fd`;
   return numbersIn(directory).flatMap((fd) => {
-    // The directory that was listed is closed by now.
+    // The descriptor of the listed directory is closed by now.
     const link = orUndefined(() => readlinkSync(`${directory}/${fd}`));
     return link === undefined ? [] : [{ fd, link }];
   });

@@ -2,7 +2,9 @@
 import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
-/** Returns the environment of a system program: PATH, and the variables that it reads. It speaks English. */
+/**
+ * Returns the environment of a system program: PATH, the variables that it reads, and English as language.
+ */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const names = reads.filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
@@ -10,20 +12,22 @@ export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS
 }
 
 /**
- * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for those that
- * they start: an empty or relative entry means the working directory, which may hold anybody's programs.
+ * Returns the absolute directories of PATH, for programs that gwtoken starts by itself and for their
+ * children. An empty or relative entry means the working directory, where other users may have put programs.
  */
 export function absoluteDirectories({ PATH = '' }: { readonly PATH?: string | undefined }): string {
-  // Without PATH, GLib looks in the working directory too.
+  // Without PATH, GLib also searches the working directory.
   return PATH.split(delimiter).filter(isAbsolute).join(delimiter) || '/usr/bin:/bin';
 }
 
-/** The path of one of Windows' own programs: by its name, one in the working directory would be run. */
+/**
+ * Returns the path of a program of Windows. By its name alone, Windows would prefer the working directory.
+ */
 export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env): string {
   return `${SystemRoot}\\System32\\${name}`;
 }
 
-/** Runs a system program until it ends or the signal is aborted. Never rejects; `error` is the reason. */
+/** Runs a system program until it ends or the signal is aborted. Never rejects: `error` says what failed. */
 export async function runHelper(
   program: string,
   args: readonly string[],
@@ -34,6 +38,6 @@ export async function runHelper(
   const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {
     execFile(program, args, { env, signal }, (error, stdout) => resolve({ error, stdout }));
   });
-  // Some failures to start are thrown, such as out of memory.
+  // execFile throws some failures to start, such as a lack of memory.
   return await ended.catch((error: unknown) => ({ error, stdout: '' }));
 }

@@ -1,10 +1,10 @@
-/** Arguments and variables with bytes that are not UTF-8: JavaScript has U+FFFD in the place of these. */
+/** Arguments and variables with bytes that are not UTF-8. JavaScript shows U+FFFD instead of such bytes. */
 import { readFileSync } from 'node:fs';
 import { orUndefined, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { Env } from '../../world';
 
-/** A command's words and variables, escaped, and the lines of sh that restore their bytes. */
+/** Escaped words and variables of a command, and lines of sh that restore their bytes. */
 export interface EscapedWords {
   readonly words: readonly string[];
   readonly env: Env;
@@ -12,11 +12,11 @@ export interface EscapedWords {
 }
 
 /**
- * Escapes the words and variables that are not UTF-8; returns undefined if all are. The values of variables
- * stay in variables: every user of the machine can read arguments.
+ * Escapes the words and variables that are not UTF-8; returns undefined if all are UTF-8. Values of variables
+ * are passed in variables, because every user of the machine can read arguments.
  *
- * @param words end with the last arguments of gwtoken
- * @throws GwtokenError `usage` if the bytes are unknown, as on macOS, or a shell would not pass them on
+ * @param words words whose last ones are gwtoken's last arguments
+ * @throws GwtokenError `usage` if the bytes are unknown, as on macOS, or if a shell cannot pass them on
  */
 export function escapedWords(words: readonly string[], env: Env): EscapedWords | undefined {
   const typed = bytesOf('cmdline');
@@ -37,7 +37,7 @@ export function escapedWords(words: readonly string[], env: Env): EscapedWords |
   if (unfit !== undefined)
     throw usage(`cannot pass on the variable ${quoted(unfit)} beside words that are not UTF-8`, REMOVE);
 
-  // The dot keeps line ends, which $() removes from the end of a value.
+  // The dot protects line ends at the end of a value, which $() removes.
   const lines = rawVariables.map(({ name }) => `${name}=$(printf "$${name}."); ${name}=\${${name}%.}\n`);
   const first = words.map((_, at) => (rawWords[at] ? `"$(printf "\${${at + 1}}.")"` : `"\${${at + 1}}"`));
   const second = words.map((_, at) => (rawWords[at] ? `"\${${at + 1}%.}"` : `"\${${at + 1}}"`));
@@ -51,19 +51,19 @@ export function escapedWords(words: readonly string[], env: Env): EscapedWords |
 const REMOVE = 'remove it, or write it in UTF-8';
 
 /**
- * Returns the original of a word if it is not UTF-8, one character for each byte; undefined if it is.
+ * Returns the original of a word that is not UTF-8, one character for each byte; undefined for UTF-8.
  *
- * @throws GwtokenError `usage` if the original is not among these
+ * @throws GwtokenError `usage` if the original is not found
  */
 function rawOrThrow(word: string, originals: readonly string[], kind: string, name = word) {
   if (!word.includes('\ufffd')) return undefined;
   const original = originals.find((bytes) => decoded(bytes) === word);
   if (original === undefined) throw usage(`${kind} ${quoted(name)} is not UTF-8`, REMOVE);
-  // U+FFFD itself may have been meant.
+  // The word may really contain U+FFFD.
   return Buffer.from(word).toString('latin1') === original ? undefined : original;
 }
 
-/** Returns the arguments or variables of this process; none if the system does not show them. */
+/** Returns the arguments or variables of this process; empty if the system does not show them. */
 function bytesOf(kind: 'cmdline' | 'environ'): readonly string[] {
   const text = orUndefined(() => readFileSync(`/proc/self/${kind}`, 'latin1')) ?? '';
   return text.split('\0').slice(0, -1);
@@ -71,6 +71,6 @@ function bytesOf(kind: 'cmdline' | 'environ'): readonly string[] {
 
 const decoded = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 
-/** Writes what is no letter or digit for printf(1), as `\351`. */
+/** Escapes all but letters and digits for printf(1), such as `\351`. */
 const escaped = (bytes: string): string =>
   bytes.replace(/\W/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);

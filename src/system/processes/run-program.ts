@@ -1,6 +1,6 @@
 /**
- * The program of `gwtoken exec` and `curl`, started as env(1) does: with all descriptors of the caller, its
- * process group and its terminal. cross-spawn is for Windows' `.cmd` and PATHEXT.
+ * Starts the program of `gwtoken exec` and `curl` as env(1) does: with all descriptors of the caller, its
+ * process group and its terminal. cross-spawn handles `.cmd` files and PATHEXT on Windows.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -14,11 +14,11 @@ import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 import { escapedWords } from './raw-words';
 
-/** Meant for the child. */
+/** Signals that are passed on to the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
-/** Sent by a terminal to its whole foreground group, including the child. */
+/** Signals that a terminal sends to its whole foreground group, including the child. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
-/** A console's events on Windows, which reach every program in the console. */
+/** Events of a Windows console, which reach every program in it. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
 interface Program extends ProgramOptions {
@@ -26,11 +26,11 @@ interface Program extends ProgramOptions {
   readonly args: readonly string[];
 }
 
-/** Starts a program, for which all signals are then meant; resolves with its end. */
+/** Starts a program, which then gets all signals; resolves with its end. */
 type Launch = (file: string, args: readonly string[], options: SpawnOptions) => Promise<ChildEnd>;
 
 interface Place extends Pick<World, 'platform' | 'onSignals'> {
-  /** The caller's own, beyond the standard streams. */
+  /** The caller's descriptors beyond the standard streams. */
   readonly descriptors: readonly number[];
 }
 
@@ -46,12 +46,12 @@ export async function runProgram(
   const launch: Launch = (file, words, more) => {
     child = spawn(file, [...words], more);
     const pipe = child.stdio?.[more.stdio?.indexOf('pipe') ?? -1] as Writable | undefined;
-    // There is none if the program could not be started; it fails if that has ended without reading.
+    // The pipe is missing if the program did not start. Writing fails if it ended without reading.
     pipe?.on('error', () => {}).end(options.text?.content);
     return endOf(child);
   };
   const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    // These reach the child by themselves.
+    // These signals reach the child without gwtoken.
     if (isWindows || (FROM_TERMINAL.includes(signal) && isForeground(platform))) return;
     child?.kill(signal);
   });
@@ -68,7 +68,7 @@ export async function runProgram(
 
 function endOf(child: ChildProcess): Promise<ChildEnd> {
   return new Promise((resolve, reject) => {
-    // Errors of a running child, such as a signal that may not be sent to it (sudo), do not matter.
+    // Ignores errors of a running child, such as a signal that sudo does not allow.
     child.on('error', (error) => {
       if (child.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
     });
@@ -109,14 +109,14 @@ async function runOnPosix(
   }
 }
 
-/** Returns two descriptors that are free and that every shell can redirect: of two, dash reads one digit. */
+/** Returns two free descriptors of one digit, because dash cannot redirect others. */
 function freeDigits(descriptors: readonly number[]): readonly number[] {
   const free = [3, 4, 5, 6, 7, 8, 9].filter((digit) => !descriptors.includes(digit));
   if (free.length >= 2) return free;
   throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
 }
 
-/** Returns the path of a program. Directories of PATH that may not be searched have none, as in shells. */
+/** Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. */
 function fileOf(command: string, { PATH = '/usr/bin:/bin' }: Env, shell: string | undefined): string {
   if (command.includes('/')) return command;
   const paths = PATH.split(':').map((directory) => `${directory || '.'}/${command}`);
@@ -133,18 +133,18 @@ function runOnWindows({ command, args, env, text }: Program, launch: Launch): Pr
     return launch(pathOnWindows(command, env), words, { env, stdio: ['pipe', 'inherit', 'inherit'] });
   }
   const options: SpawnOptions = { stdio: 'inherit', env };
-  // If it finds no file, cross-spawn runs the word in cmd.exe, as a built-in with mangled arguments, and
-  // takes its failure for a missing command.
+  // Without a file, cross-spawn would run the word as a built-in of cmd.exe with mangled arguments, and
+  // report a failure of the built-in as a missing command.
   if (!spawn._parse(command, [...args], options).file) throw notFound(command, 'cmd /d /c …');
   return launch(command, args, options);
 }
 
 /**
- * Returns the script by which the program can read a text at /dev/fd/PLACE. Node's own pipes are sockets,
- * which Linux does not open by such a path. So /bin/sh makes a pipe of one, and then becomes the program,
- * which so gets gwtoken's signals. dash and busybox: by a here-document, in others a file on the disk. bash:
- * by a process substitution, which its POSIX mode lacks. ksh and zsh: by a pipeline, behind which the shell
- * stays.
+ * Returns the script that lets the program read a text at /dev/fd/PLACE. Node's pipes are sockets, which
+ * Linux does not open by such a path. So /bin/sh copies the socket to a pipe and then becomes the program,
+ * which gets gwtoken's signals directly. dash and busybox use a here-document (in other shells a file on the
+ * disk), bash a process substitution (missing in its POSIX mode), ksh and zsh a pipeline, during which the
+ * shell remains.
  */
 export function withPipe(place: number, spare: number): string {
   return `case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
@@ -157,7 +157,7 @@ bash) set +o posix; eval 'exec "$@" ${place}< <(cat <&${place})' ;;
 esac`;
 }
 
-/** Returns the path of a program, found in PATH only: Windows would begin with the working directory. */
+/** Returns the path of a program in PATH. Windows itself would prefer the working directory. */
 function pathOnWindows(command: string, env: NodeJS.ProcessEnv): string {
   const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
   const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
@@ -183,14 +183,14 @@ function startError(error: unknown, command: string, isWindows: boolean): Gwtoke
   return failure(kind, `cannot run ${shown(command)}: ${PROBLEMS[code] ?? wordsFor(error)}`);
 }
 
-/** @param shell runs what is no program; undefined for a command of gwtoken's own choice */
+/** @param shell line that runs a built-in of a shell; undefined for a command that gwtoken chose */
 function notFound(command: string, shell?: string): GwtokenError {
   const typed = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
   const hint = shell === undefined ? 'install it, or add its directory to PATH' : typed;
   return failure('not-found', `command not found: ${shown(command)}`, hint);
 }
 
-/** Quotes a command. A variable that was meant for it may be a secret. */
+/** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */
 function shown(command: string): string {
   return quoted(command.replace(/^(\w+=).*/s, '$1…'));
 }

@@ -1,6 +1,6 @@
 /**
- * Prompts line by line on stderr. One readline serves all prompts, and the terminal itself echoes nothing from
- * its start until gwtoken ends. So a secret stays hidden even if it is typed ahead or pasted too early.
+ * Prompts line by line on stderr. One readline serves all prompts, and the terminal itself echoes nothing
+ * from its start until gwtoken ends. So a secret stays hidden even if it is typed ahead or pasted too early.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';

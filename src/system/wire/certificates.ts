@@ -1,4 +1,4 @@
-/** Which certificates are trusted. Loaded for https: only, since Node's TLS takes long to load. */
+/** Trusted certificates. Loaded only for https:, because Node's TLS takes long to load. */
 import { X509Certificate } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,26 +9,26 @@ import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
 
-/** The CAs to trust, as PEM texts, and the place that those beyond Node's own come from, if there are any. */
+/** The trusted CAs as PEM texts, and the source of those beyond Node's own. */
 export interface Trust {
   readonly ca?: string[];
   readonly from?: string;
 }
 
-/** Returns what TLS connects with. @param report receives the facts about a certificate of a trusted CA */
+/** Returns the options of TLS. @param report receives the facts about a certificate of a trusted CA */
 export function tlsOptions(
   { ca, from }: Trust,
   report: (facts: Partial<ConnectionProgress>) => void,
 ): buildConnector.BuildOptions {
   return {
-    // Explicit: no variable can turn it off.
+    // Explicit, so that no variable can turn it off.
     rejectUnauthorized: true,
     checkServerIdentity(name, certificate) {
       report({ waitingFor: 'handshake', tls: factsOf(certificate, from) });
-      // The CN does not count: no name constraints of a CA hold for it.
+      // Ignores the CN, to which name constraints of a CA do not apply.
       return tls.checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
     },
-    // As in curl: an intermediate CA, or the certificate itself, is enough; its root is not needed.
+    // As in curl, an intermediate CA or the certificate itself is enough, without its root.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
   };
 }
@@ -53,7 +53,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
 /**
- * Returns Node's CAs with those of a file. Each is checked: Node silently ignores what it cannot parse.
+ * Returns Node's CAs and those of a file. Checks each one, because Node silently ignores invalid ones.
  *
  * @throws GwtokenError `usage` with the reason `ca-file`
  */
@@ -78,8 +78,8 @@ export function trustFile(path: string, env: Env): Trust {
 }
 
 /**
- * Returns the same CAs with the system's: those of SSL_CERT_FILE and SSL_CERT_DIR, or else of the system's store.
- * Undefined if gwtoken cannot read any.
+ * Returns the same CAs with the system's: those of SSL_CERT_FILE and SSL_CERT_DIR, or else of the system's
+ * store. Undefined if gwtoken cannot read any.
  */
 export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
   const { ca = nodeRoots(env) } = trust;
@@ -99,7 +99,7 @@ export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): 
 function rootsAt(place: string): readonly string[] {
   if (place === STORE) return getCACertificates?.('system') ?? [];
   const names = place === '' ? [] : orUndefined(() => readdirSync(place));
-  // A directory made by c_rehash has each file twice: by its name, and as a link.
+  // c_rehash puts each file into a directory twice: by its name, and as a link.
   return names ? [...new Set(names.flatMap((name) => readIfThere(join(place, name))))] : readIfThere(place);
 }
 

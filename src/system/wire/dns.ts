@@ -1,8 +1,8 @@
 /**
- * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent it keeps the program alive for
- * as long as the system keeps trying (10 s per name server), past every timeout, and even past process.exit.
- * So on Linux getent(1) does it, where it is installed, in a process that can be killed: the same
- * getaddrinfo, the same nsswitch.conf.
+ * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent, it keeps the program alive for
+ * as long as the system tries (10 s per name server), past every timeout and even past process.exit. So on
+ * Linux, if it is installed, getent(1) does the lookup in a process that can be killed. It uses the same
+ * getaddrinfo and nsswitch.conf.
  */
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,10 +10,10 @@ import { systemCode } from '../../errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
-/** Finds at least one address of a name, or rejects. */
+/** Resolves with at least one address of a name, or rejects. */
 export type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
 
-/** If getent needs longer than this to fail, or a query that long, DNS is silent. */
+/** Time after which a failed getent or a query without a reply means that DNS is silent. */
 const SILENT_AFTER_MS = 2000;
 
 /** The addresses of `localhost`, which need no lookup (RFC 6761 section 6.3). */
@@ -28,7 +28,7 @@ export function finder(platform: NodeJS.Platform, env: Env, signal: AbortSignal)
   return async (host, options) => (host === 'localhost' ? LOCALHOST : await find(host, options));
 }
 
-/** Makes the function that node:net takes; where it tries one address after the other, it wants them all. */
+/** Returns the lookup function for node:net. If node:net tries several addresses, it asks for all of them. */
 export function asLookup(find: Find): LookupFunction {
   return (host, options, callback) => {
     find(host, options).then(
@@ -52,7 +52,7 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     const words = stdout.split('\n').map((line) => line.split(/\s/, 1)[0] ?? '');
     const found = [...new Set(words.filter(isIP))];
     if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
-    // It could not be started: it is not installed, or a limit of the system is reached.
+    // getent could not be started: it is not installed, or a limit of the system is reached.
     if (systemCode(error) !== undefined) return await findHere(host, options);
     const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await answersFor(host));
     throw isSilent

@@ -1,11 +1,11 @@
-/** Failures on the wire: a sentence for people and a reason for scripts. Loaded only after a failure. */
+/** Describes failures on the wire. Loaded only after a failure. */
 import { GwtokenError, limitReached, messageOf, type Reason, systemCode } from '../../errors';
 import { cleaned, duration } from '../../text';
 import type { ConnectionProgress, Env } from '../../world';
 import { TimedOut } from '../limit';
 import type { HttpProxy } from './proxy';
 
-/** The request, whom it was sent to, and how far it got. */
+/** The failed request, its peer and its progress. */
 export interface FailedRequest {
   readonly url: URL;
   readonly proxy: HttpProxy | undefined;
@@ -15,9 +15,9 @@ export interface FailedRequest {
   readonly env: Env;
 }
 
-/** The end of a sentence, and hints; {@link gapsOf} fills their gaps. */
+/** The end of a sentence, and hints. {@link gapsOf} fills their gaps, such as `{code}`. */
 type Row = readonly [end: string, ...hints: string[]];
-/** Rows by a code: the first that fits. */
+/** Rows by a code. The first match counts. */
 type Table = readonly (readonly [codes: RegExp, row: Row])[];
 
 const OPERATORS = 'contact the operator of the endpoint or of your proxy';
@@ -26,11 +26,11 @@ const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file 
 const PASS_CA = "{ca} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
 const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
 
-/** OpenSSL's codes for an unknown CA, for which others may help; nothing has been sent yet. */
+/** OpenSSL's codes for an unknown CA. Nothing has been sent yet, and other CAs may help. */
 export const UNKNOWN_CA =
   /^(UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
 
-/** Certificates that are not trusted, by Node's names for OpenSSL's reasons. */
+/** Untrusted certificates, by Node's names for OpenSSL's reasons. */
 const CERTIFICATES: Table = [
   [/^CERT_HAS_EXPIRED$/, ['its certificate has expired', CLOCK]],
   [/^CERT_NOT_YET_VALID$/, ['its certificate is not yet valid', CLOCK]],
@@ -46,7 +46,7 @@ const WRONG = 'check the network, and the host and port in {setting}';
 const OLD_TLS = 'check the host and port in {setting}: the server must support TLS 1.2 or later';
 const NO_TLS = /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/;
 
-/** Connections that were not made, by the system's code or OpenSSL's. */
+/** Failed connections, by the system's code or OpenSSL's. */
 const CONNECTIONS: Table = [
   [/^ENOTFOUND$/, ['host not found', 'check {setting} for typos']],
   [/^EAI_AGAIN$/, ['DNS is not responding', NETWORK]],
@@ -66,29 +66,29 @@ const REJECTED = 'rejected the user name or password in {setting} ({status})';
 const WITHOUT_PROXY = 'if {target} is reachable without a proxy, add it to NO_PROXY';
 const ALLOW_IT = "ask the proxy's administrator to allow {target}";
 
-/** Proxies that open no tunnel, by the status, and an `@` if the proxy's URL has a user name. */
+/** Refusals of proxies, by the status, with an `@` if the proxy's URL has a user name. */
 const PROXY_REFUSALS: Table = [
-  // tinyproxy answers 401 to a wrong password, and 407 to none.
+  // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   [/^40[17]@/, [REJECTED, 'percent-encode them: @ is %40, / is %2F']],
   [/^40[17]/, ['requires a user name and password ({status})', SET_PASSWORD]],
-  // privoxy's answer.
+  // privoxy answers so for an unknown host.
   [/^404/, ['does not know the host {host} ({status})', 'check the auth URL for typos']],
   [PROXY_OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
 ];
-/** Answers to CONNECT of web servers: nginx, Apache, Python's. */
+/** Statuses with which web servers (nginx, Apache, Python) answer CONNECT. */
 const WEB_SERVER = /^(400|405|501)/;
 const IS_PROXY = 'check that {setting} is the URL of an HTTP proxy';
 const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
 
-/** undici's own words for a reply that it cannot read, or did not ask for (100, 101). */
+/** Matches undici's errors for an invalid reply, or for one that it did not ask for (100, 101). */
 const NOT_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
 const NO_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
 
-/** Reasons for which no retry helps: something has to be changed first. */
+/** Reasons after which no retry helps, because something has to be changed first. */
 const FINAL: readonly (Reason | undefined)[] = ['certificate', 'proxy-refusal'];
 
-/** A sentence with its hints, and the reason that scripts get instead of the code. */
+/** A sentence with its hints, and a reason that replaces the code. */
 interface Problem {
   readonly start: string;
   readonly row: Row;
@@ -96,7 +96,7 @@ interface Problem {
   readonly kind?: GwtokenError['kind'];
 }
 
-/** Turns an error of Node's or undici's into a GwtokenError. */
+/** Returns the GwtokenError for an error of Node or undici. */
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const limit = limitReached(thrown);
@@ -115,20 +115,20 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
 
 type Cause = ReturnType<typeof readCause>;
 
-/** Returns what was thrown: the system's code or else the message, and the status of a proxy that refuses. */
+/** Returns the facts of a thrown error: its code or message, and the status of a refusing proxy. */
 function readCause(thrown: unknown) {
-  // undici wraps what is wrong with the name of a proxy's certificate.
+  // undici wraps the error for a wrong name in a proxy's certificate.
   const error = systemCode(thrown) === 'UND_ERR_PRX_TLS' ? (thrown as Error).cause : thrown;
-  // With several addresses Node throws an AggregateError, with an error for each of them.
+  // For several addresses Node throws an AggregateError with an error for each of them.
   const errors = error instanceof AggregateError ? error.errors : [error];
-  // Node's own words repeat names of the certificate.
+  // Node's messages repeat names from the certificate.
   const message = cleaned(errors.map(messageOf).join('; '));
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   const reason = systemCode(error) ?? systemCode(errors[0]);
   return { error, reason, code: reason ?? message, message, status };
 }
 
-/** Tells what is wrong: by the failure's code, or by the step that it ended. */
+/** Describes the failure by its code, or by the step that failed. */
 function problemOf({ error, code, message, status }: Cause, request: FailedRequest): Problem {
   const { url, proxy, timeoutMs } = request;
   const { waitingFor } = request.progress;
@@ -147,7 +147,7 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
   }
   const untrusted = rowFor(CERTIFICATES, code);
   if (untrusted) return { start: '{peer} is not trusted:', row: untrusted, reason: 'certificate' };
-  // An end of file in the parser is a cut, and what came before it was HTTP.
+  // An unexpected end in the parser is a broken connection after valid HTTP.
   const isNoHttp = NOT_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
   if (waitingFor === 'tunnel') {
     const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
@@ -162,7 +162,7 @@ function problemOf({ error, code, message, status }: Cause, request: FailedReque
   return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
 }
 
-/** Returns the hint at a proxy that other programs use, if the request went past it. */
+/** Returns the hint at a proxy of other programs that the request did not use. */
 function unusedProxy({ url, env }: FailedRequest): readonly string[] {
   if (url.protocol === 'http:' || env['https_proxy'] || env['HTTPS_PROXY']) return [];
   const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => env[each]);
@@ -193,7 +193,7 @@ function gapsOf(
   };
 }
 
-/** Says for which names a certificate is valid. */
+/** Returns the names that a certificate is valid for, as the end of a sentence. */
 function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
   const shown = cleaned(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);

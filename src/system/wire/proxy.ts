@@ -1,4 +1,4 @@
-/** An HTTP proxy: whether there is one for a URL, and the tunnel through it, by undici's ProxyAgent. */
+/** Finds the HTTP proxy for a URL, and opens a tunnel through it by undici's ProxyAgent. */
 import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import type Client from 'undici/lib/dispatcher/client.js';
@@ -8,7 +8,7 @@ import type { Env } from '../../world';
 
 export interface HttpProxy {
   readonly url: URL;
-  /** The variable that names it. */
+  /** The variable with the proxy's URL. */
   readonly source: string;
   /** `proxy.example.com:3128`: without the credentials that the variable may contain. */
   readonly name: string;
@@ -17,9 +17,10 @@ export interface HttpProxy {
 }
 
 /**
- * Returns the proxy of HTTPS_PROXY and NO_PROXY, lower-case names first, by curl's rules; undefined for none.
+ * Returns the proxy for a URL by curl's rules for HTTPS_PROXY and NO_PROXY, lower-case names first; undefined
+ * if the URL needs no proxy.
  *
- * @throws GwtokenError `usage` for what is no proxy's URL
+ * @throws GwtokenError `usage` if the variable is not the URL of an HTTP proxy
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
   const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
@@ -43,18 +44,18 @@ function parseProxy(text: string): URL {
   const isHttp = /^https?:$/.test(url.protocol);
   // URL also accepts quotes and braces in a host, as in HTTPS_PROXY='"http://…"'.
   const hasHost = /^([\w.-]+|\[.+\])$/.test(url.hostname);
-  // A URL's path begins at the first of these: part of the password would be taken for the port, and shown.
+  // At the first of these characters URL ends the host: it would show a part of the password as the port.
   const hasLatePassword = /[/?#\\].*@/s.test(rest);
   if (!isHttp || !hasHost || hasLatePassword) throw new Error('not the URL of an HTTP proxy');
-  // Throws for a percent sign that encodes nothing.
+  // Throws for an invalid percent sign.
   decodeURIComponent(url.username + url.password);
   return url;
 }
 
 /**
- * Tells if NO_PROXY covers a host. As in curl: entries separated by commas or spaces; `*` is every host; a
- * name covers itself and its subdomains, with or without a leading dot; an address covers itself in a URL. As
- * in undici: `host:port` covers only that port.
+ * Returns whether NO_PROXY covers a host. As in curl, commas or spaces separate entries, `*` covers every
+ * host, and a name covers itself and its subdomains, with or without a leading dot. As in undici, `host:port`
+ * covers only that port.
  */
 function isExempt(hostname: string, port: string, list: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
@@ -72,7 +73,7 @@ export type OpenClient = (
   connect: buildConnector.BuildOptions | buildConnector.connector,
 ) => Client;
 
-/** The parts of a tunnel: what each peer is connected with, and the client of each. */
+/** The parts of a tunnel: the connection options and the client for each peer. */
 interface TunnelParts {
   readonly optionsFor: OptionsFor;
   readonly openProxy: OpenClient;
@@ -87,17 +88,18 @@ export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
   const { username, password, origin } = url;
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   return new ProxyAgent({
-    // Without a path, which undici refuses; and undici passes no user name without a password.
+    // undici rejects a path, and drops a user name without a password.
     uri: origin,
     ...(username || password ? { token: `Basic ${credentials}` } : {}),
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
     factory: (origin, made) => openEndpoint(origin, connectorIn(made)),
     clientFactory(origin, made) {
-      // undici names the proxy to TLS even if it is an address: Node warns of that, and Bun refuses.
+      // undici passes the proxy's address to TLS as a name: Node warns of an IP address, and Bun rejects it.
       const toProxy = connectorIn(made);
       const client = openProxy(origin, (to, done) => toProxy({ ...to, servername: '' }, done));
-      // ProxyAgent sends CONNECT by this method, which clients get from undici's entry point (not loaded here).
+      // ProxyAgent sends CONNECT by this method, which clients get from undici's entry point (not loaded
+      // here).
       return Object.assign(client, {
         async connect(options: Dispatcher.ConnectOptions) {
           const answer = await connect.call(client, options);
@@ -109,7 +111,7 @@ export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
   });
 }
 
-/** Returns the connector in what undici passes to the functions that make its clients. */
+/** Returns the connector from the options that undici passes to its client factories. */
 function connectorIn(made: object): buildConnector.connector {
   return (made as { connect: buildConnector.connector }).connect;
 }

@@ -1,6 +1,6 @@
 /**
- * The wire to the token endpoint: one POST over a connection of its own, no redirect. undici connects,
- * tunnels and speaks HTTP; it is told here whom to trust and where to look names up. Rare parts load late.
+ * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects, tunnels
+ * and speaks HTTP. This module decides on trust and name lookups. Rarely used parts are loaded on first use.
  */
 import { isIP } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -22,7 +22,7 @@ interface Attempt {
   readonly options: PostOptions;
   readonly proxy: HttpProxy | undefined;
   readonly find: Find;
-  /** Returns what TLS connects with. */
+  /** Returns the TLS options for a peer. */
   tlsFor(to: Peer): buildConnector.BuildOptions;
   readonly signal: AbortSignal;
   report(facts: Partial<ConnectionProgress>): void;
@@ -30,18 +30,18 @@ interface Attempt {
 
 type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAllListeners'>;
 
-/** Delay before the next address of a name is tried: far hosts need more than Node's 250 ms. */
+/** Delay before the next address of a name is tried. Distant hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** Returns the function that posts, each time over a connection of its own. */
+/** Returns the function that posts, each time over a new connection. */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
-  // V8 of Node 20 optimises undici's parser (llhttp in wasm) for longer than it runs: half of a cold start.
-  // Later versions do not, and print a warning or know the flag no more.
+  // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
+  // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     warn(streams, 'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
-    // Node would say at the first connection that it is insecure, which ours are not.
+    // Removes Node's warning that connections are insecure, because gwtoken's are not.
     proc.removeAllListeners('warning');
   }
 
@@ -74,7 +74,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   };
 }
 
-/** Posts over TLS, and if the CA of the certificate is unknown, once more with the system's. */
+/** Posts over TLS. If the CA of the certificate is unknown, posts once more with the system's CAs. */
 async function postSecurely(asked: Omit<Attempt, 'tlsFor'>, { env, platform }: Process): Promise<FormReply> {
   const { options, report } = asked;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
@@ -115,14 +115,15 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
-    // Such a body ends with its connection (RFC 9112 section 6.3). Undici also ends it if the connection breaks.
+    // Such a body ends with its connection (RFC 9112 section 6.3). Undici also ends it if the connection
+    // breaks.
     const cause = await closed;
     if (!isClosedByUndici(cause)) throw cause;
   }
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** What requests are sent by, and the reason why the connection to the endpoint, or to its proxy, ended. */
+/** The dispatcher of a request, and the reason why its connection ended. */
 interface Connection {
   readonly dispatcher: Client | ProxyAgent;
   readonly closed: Promise<Error>;
@@ -151,7 +152,7 @@ async function begin(attempt: Attempt): Promise<Connection> {
   return { dispatcher: openTunnel(proxy, { optionsFor, openProxy, openEndpoint, onTunnel }), closed };
 }
 
-/** Opens a client whose own limits are off: the caller's limit holds for everything. */
+/** Opens a client without undici's own limits, because the caller's limit covers everything. */
 function openClient(
   origin: Parameters<OpenClient>[0],
   connect: Parameters<OpenClient>[1],
@@ -162,19 +163,19 @@ function openClient(
     .on('disconnect', (_origin, _targets, error) => onClosed(error));
 }
 
-/** Returns whether undici closed the connection itself, because it had no more use for it. */
+/** Returns whether undici closed the connection because it did not need it any more. */
 function isClosedByUndici(cause: Error): boolean {
   return systemCode(cause) === 'UND_ERR_INFO';
 }
 
-/** Returns what undici connects with. */
+/** Returns the connection options for undici. */
 function connectOptions({ options, find, signal, report }: Attempt): buildConnector.BuildOptions {
   return {
-    // Ends a socket that is still connecting, which undici does not.
+    // Ends a socket that is still connecting, which undici does not do.
     signal,
-    // undici's own limit is off.
+    // Turns off undici's own limit.
     timeout: 0,
-    // It is for one request; Wine has no keep-alive, and Node could not connect there.
+    // One request needs no keep-alive, and Node cannot set it in Wine.
     keepAlive: false,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
