@@ -180,7 +180,9 @@ function startError(error: unknown, command: string, isWindows: boolean): Gwtoke
   if (isMissing && !isWindows) return failure('not-found', `cannot run ${shown(command)}: no such file`);
   if (isWindows && code === 'ENOENT') return notFound(command, 'cmd /d /c …');
   const kind = code === 'ENOENT' ? 'not-found' : 'not-runnable';
-  return failure(kind, `cannot run ${shown(command)}: ${PROBLEMS[code] ?? wordsFor(error)}`);
+  const isDirectory = command.includes('/') && orUndefined(() => fs.statSync(command).isDirectory());
+  const problem = code === 'EACCES' && isDirectory ? 'it is a directory' : PROBLEMS[code];
+  return failure(kind, `cannot run ${shown(command)}: ${problem ?? wordsFor(error)}`);
 }
 
 /** @param shell line that runs a built-in of a shell; undefined for a command that gwtoken chose */

@@ -97,7 +97,7 @@ test('a variable in the place of the command is named without its value', async 
 });
 
 test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], why: string]>([
-  ['/', [], 'it is not executable'],
+  ['/', [], 'it is a directory'],
   ['/etc/passwd/x', [], 'not a directory'],
   [script('#!/bin/sh', 0o644), [], 'it is not executable'],
   [script('#!/no/such/interpreter', 0o755), [], 'it has a #! line with an interpreter that does not exist'],
