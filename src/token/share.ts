@@ -122,7 +122,8 @@ export function lastRefusal(
   // A refusal in the future does not count, because the clock was set back.
   if (agoMs < 0 || agoMs >= REMEMBERED_MS) return undefined;
   if (failed.refused !== hmacOf(credentials, failed.owner, world)) return undefined;
-  const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(REMEMBERED_MS - agoMs)}`;
+  const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
+  const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
   return new GwtokenError('refused', `${oneLine(failed.message)} (${wait})`, {
     reason: failed.reason,
     hints: ['to ask at once, add --fresh'],
