@@ -1,4 +1,4 @@
-/** The API URL: a path of `gwtoken curl` below it. */
+/** The API URL, which `gwtoken curl /PATH` uses. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -22,7 +22,7 @@ describe('gwtoken curl', () => {
     return code === 0 ? words : { code, stderr };
   };
 
-  test('takes a path below the API URL of the region', async () => {
+  test('puts the API URL of the region before a path', async () => {
     expect(await curl('/orders?page=2')).toEqual(['https://gw.eu.example.com/v1/orders?page=2']);
     expect(await curl('--region', 'us', '/orders')).toEqual(['https://gw.us.example.com/v1/orders']);
   });
@@ -31,7 +31,7 @@ describe('gwtoken curl', () => {
     ['-XPOST', '/a', '--region', 'us'],
     ['-k', 'https://other.test'],
     ['https://other.test/a', '/b', '-o', '/tmp/a', '--url', '/c'],
-  ])('reads nothing of curl’s words but a path that is the first: %j', async (...typed) => {
+  ])('passes on all words but a path in the first place: %j', async (...typed) => {
     expect(await curl(...typed)).toEqual(typed);
     expect(await curl('/a', ...typed)).toEqual(['https://gw.eu.example.com/v1/a', ...typed]);
   });
@@ -78,7 +78,7 @@ describe('gwtoken curl', () => {
     expect(await hintsOf('https://other.test')).toBe('');
   });
 
-  test('says how to set it for a path without one', async () => {
+  test('says how to set the API URL if it is missing', async () => {
     gw.configure({ region: 'eu' });
     expect(await curl('/orders')).toMatchObject({
       code: 125,
@@ -87,7 +87,7 @@ describe('gwtoken curl', () => {
   });
 });
 
-test('one that is no URL is the error of curl, and of no other command', async () => {
+test('an invalid API URL is an error only for gwtoken curl', async () => {
   gw.configure({ region: 'eu', 'api-url': 'gw.example.com' });
   expect(await gw.get()).toBe('token-1');
   expect((await gw.cli(['curl', '/a'])).stderr).toContain('API URL "gw.example.com" (from api-url in');

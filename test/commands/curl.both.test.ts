@@ -1,4 +1,4 @@
-/** `gwtoken curl`: what reaches curl and the gateway, and what is refused before anything is sent. */
+/** `gwtoken curl`: the requests that reach the gateway, and those that are refused before. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ describe('gwtoken curl', () => {
     ({ url } = await listen(gateway));
   });
 
-  test('sends the token; stdin, stdout and curl’s own arguments are curl’s', async () => {
+  test('sends the token and passes stdin, stdout and arguments to curl', async () => {
     const args = ['curl', '--region', 'eu', `${url}/a`, '-sS', '-d', '@-', '-H', 'x: --fresh'];
     expect(await home.gwtoken(args, { stdin: 'from stdin' })).toMatchObject({
       code: 0,
@@ -42,7 +42,7 @@ describe('gwtoken curl', () => {
     expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
   });
 
-  test('ends with curl’s exit code, with its own options before the URL', async () => {
+  test('ends with curl’s exit code', async () => {
     expect((await home.gwtoken(['curl', '-r', 'eu', `${url}/missing`, '-sfX', 'POST'])).code).toBe(22);
     expect((await home.gwtoken(['curl', '-v', '--', `${url}/missing`, '-sf'])).code).toBe(22);
     expect(seen).toHaveLength(2);
@@ -65,7 +65,7 @@ describe('gwtoken curl', () => {
     expect(seen).toEqual([]);
   });
 
-  test('a loopback address goes through no proxy', async () => {
+  test('uses no proxy for a loopback address', async () => {
     const proxied: string[] = [];
     const proxy = await listen(
       createServer((request, response) => {
@@ -102,7 +102,7 @@ describe('gwtoken curl', () => {
     expect([...filesBelow(home.dir).values()].filter((bytes) => bytes.includes('$(id)'))).toEqual([]);
   });
 
-  test('is 125 for a refusal, and 127 without curl', async () => {
+  test('is 125 for a refusal and 127 without curl', async () => {
     const empty = join(home.dir, 'empty');
     mkdirSync(empty);
     const missing = await home.gwtoken(['curl', url], { env: { PATH: empty } });

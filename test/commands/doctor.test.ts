@@ -1,4 +1,4 @@
-/** doctor as a program: each step of a real request, through a proxy. */
+/** Runs doctor as a program, with a real request through a proxy. */
 import { expect, test } from 'vitest';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { startConnectProxy } from '../harness/endpoints/fault-server';
@@ -7,7 +7,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { parseDoctor } from './reports';
 
-test('doctor shows each step of one request through a proxy, and nobody’s password or token', async () => {
+test('doctor shows each step of a request through a proxy without secrets', async () => {
   const authority = makeAuthority();
   const endpoint = await startTokenEndpoint(() => tokenReply('canary-token'), authority.issue({ until: 90 }));
   const proxy = await startConnectProxy();

@@ -1,4 +1,4 @@
-/** When `exec --token-file` requests a new token, how often, and what for: on a clock of the test's. */
+/** The renewals of `exec --token-file`, on a simulated clock. */
 import { expect, test } from 'vitest';
 import { GwtokenError, ReaderGone } from '../../src/errors';
 import { inside } from '../harness/homes/in-process';
@@ -12,7 +12,7 @@ interface Reply {
   readonly expires_in?: number | undefined;
 }
 
-/** What else there is beside a command that runs and an endpoint whose tokens last an hour. */
+/** Changes to the default: a running command and an endpoint with tokens of an hour. */
 interface Own {
   readonly flags?: readonly string[];
   readonly config?: object;
@@ -29,7 +29,7 @@ interface Own {
   readonly stderr?: () => void;
 }
 
-/** Runs exec with a command that takes so long, by a clock that jumps from one look to the next. */
+/** Runs exec with a command of this duration, on a clock that jumps from check to check. */
 async function run(lastsMs: number, proc: Own = {}) {
   const { flags = [], config = {}, reply = () => ({}), fails = false } = proc;
   const gw = inside();
@@ -101,7 +101,7 @@ const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITI
     return {};
   };
 };
-/** A profile whose min-ttl is not the general one. */
+/** A profile with another min-ttl. */
 const ACME = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
 
 // Timers stand still while a laptop sleeps; the clock does not.
@@ -132,7 +132,7 @@ test.each<[string, minutes: number, asked: number[], own?: Own]>([
   expect(ended.stderr).toBe('');
 });
 
-test('one ageing token is requested again by what it has left, until a second after its end', async () => {
+test('an ageing token is requested again until a second after its end', async () => {
   const leftS = (ms: number) => Math.floor(200.2 - ms / SECOND);
   const { asked, told, stderr } = await run(202 * SECOND, {
     reply: (ms) => (ms < 200.2 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
@@ -143,7 +143,7 @@ test('one ageing token is requested again by what it has left, until a second af
   expect(stderr).toBe('');
 });
 
-test('an endpoint that goes on returning expired tokens is warned of, and asked every 10 s', async () => {
+test('an endpoint that keeps returning expired tokens is asked every 10 s', async () => {
   const reply = (ms: number) => (ms === 0 ? {} : { expires_in: 0 });
   const { asked, told, stderr } = await run(HOUR + 22 * SECOND, { reply });
   const sinceEnd = asked.map((ms) => (ms - HOUR) / SECOND).filter((seconds) => seconds >= 0);
@@ -152,7 +152,7 @@ test('an endpoint that goes on returning expired tokens is warned of, and asked 
   expect(stderr).toMatch(/^gwtoken: warning: the token file still has the last token: .* just expired .*\n$/);
 });
 
-test('an outage is warned of once, with one attempt every 30 s, then every 10 s', async () => {
+test('an outage causes one warning and attempts every 30 s, then every 10 s', async () => {
   const reply = failing('unreached', MINUTE, 65 * MINUTE);
   const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
   const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
@@ -164,7 +164,7 @@ test('an outage is warned of once, with one attempt every 30 s, then every 10 s'
   expect(stderr).toBe('gwtoken: warning: the token file still has the last token: no answer\n');
 });
 
-test('a warning that nobody reads ends no renewal', async () => {
+test('renewals go on if stderr is closed', async () => {
   const stderr = () => {
     throw new ReaderGone();
   };
@@ -172,13 +172,13 @@ test('a warning that nobody reads ends no renewal', async () => {
   expect(told.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
 });
 
-test('the next outage is warned of again', async () => {
+test('a second outage causes a second warning', async () => {
   const [first, second] = [failing('unreached', MINUTE, 56 * MINUTE), failing('unreached', 100 * MINUTE)];
   const { stderr } = await run(3 * HOUR, { reply: (ms) => ({ ...first(ms), ...second(ms) }) });
   expect(stderr.match(/warning/g)).toHaveLength(2);
 });
 
-test('a refusal is repeated every 5 minutes', async () => {
+test('a refused renewal is repeated every 5 minutes', async () => {
   const { asked, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
   expect(stderr.match(/warning/g)).toHaveLength(1);
   expect(asked).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
@@ -194,7 +194,7 @@ test('a token that could not be stored is requested again', async () => {
   expect(stderr).toContain('ENOSPC');
 });
 
-test('a file that another run has taken over is said once, and renewed no more', async () => {
+test('a file with the token of another run is reported once and not renewed', async () => {
   const { asked, told, stderr } = await run(3 * HOUR, { others: 'token of another' });
   expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
   expect(stderr).toBe(
@@ -202,7 +202,7 @@ test('a file that another run has taken over is said once, and renewed no more',
   );
 });
 
-test('a renewal that is under way when the command ends stores nothing and is the last', async () => {
+test('a renewal stores nothing if the command ends meanwhile', async () => {
   const { asked, told } = await run(56 * MINUTE, {
     reply(ms, end) {
       if (ms > 0) end();

@@ -46,7 +46,7 @@ describe('the environment of the command', () => {
   test.each([
     ['linux', ['EU_Scope', 'US_SCOPE']],
     ['win32', ['US_SCOPE']],
-  ] as const)('has on %s no other value under its prefix, and no credentials', async (platform, kept) => {
+  ] as const)('has on %s no old value under its prefix and no credentials', async (platform, kept) => {
     const gw = inside();
     const own = ['EU_Scope', 'EU_TOKEN_FILE', 'EU_EXPIRES_AT', 'Gwtoken_Client_Id', 'US_SCOPE'];
     for (const name of own) gw.env[name] = 'own';
@@ -65,7 +65,7 @@ describe('the environment of the command', () => {
   });
 });
 
-test.each([[['--']], [[]]])('the arguments of the command are its own after %j', async (before) => {
+test.each([[['--']], [[]]])('passes all arguments after %j to the command', async (before) => {
   const args = ['printf', '%s|', '--verbose', '-v', '--', '--help', '', 'a b'];
   expect(await exec('--region', 'eu', ...before, ...args)).toMatchObject({
     code: 0,
@@ -76,12 +76,12 @@ test.each([[['--']], [[]]])('the arguments of the command are its own after %j',
 
 describe('the exit code', () => {
   // PIPE is ignored by Node, USR1 opens its debugger, KILL cannot be caught.
-  test.for(['TERM', 'KILL', 'PIPE', 'USR1'])('gwtoken dies of SIG%s if its command does', async (signal) => {
+  test.for(['TERM', 'KILL', 'PIPE', 'USR1'])('is that of SIG%s if it killed the command', async (signal) => {
     const result = await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`);
     expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
   });
 
-  test('is that of shells for a signal that dumps core: the dump would have the secret in it', async () => {
+  test('replaces a signal that would write a core file', async () => {
     for (const [signal, code] of [
       ['SEGV', 139],
       ['QUIT', 131],
@@ -104,7 +104,7 @@ describe('the exit code', () => {
     },
   );
 
-  test('is the command’s, 127 if it is not found and 126 if it cannot be run', async () => {
+  test('is the command’s, or 127 if not found, or 126 if not runnable', async () => {
     expect(await exec('--', 'sh', '-c', 'exit 255')).toMatchObject({ code: 255, stdout: '', stderr: '' });
     expect(await exec('--', 'no-such-command')).toMatchObject({ code: 127, stdout: '' });
     expect(await exec('--', home.dir)).toMatchObject({ code: 126, stdout: '' });
@@ -149,7 +149,7 @@ describe('a signal to gwtoken', () => {
     expect(isRunning(child)).toBe(false);
   });
 
-  test('is the command’s to handle', async () => {
+  test('can be handled by the command', async () => {
     const { kill, result, child } = await start("trap 'echo got TERM; exit 9' TERM; trap '' INT HUP");
     kill('SIGINT');
     kill('SIGHUP');

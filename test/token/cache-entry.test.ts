@@ -1,4 +1,4 @@
-/** Whether a cached token is used, on clocks that are not round; and what is taken for an entry. */
+/** Cached tokens: when they are used, who owns them, and which files are valid entries. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CredentialSource, givenSource } from '../../src/credentials/sources';
@@ -29,7 +29,7 @@ const entry = (own: ReturnType<typeof token>): CacheEntry => ({
   token: own,
 });
 
-/** A run that began `ago` ms before now, with a minimum life or without. */
+/** Returns a run that began `ago` ms before now, with or without min-ttl. */
 function run(ago = 0, value?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
   const source = { kind: 'flag', name: '--min-ttl' } as const;
   const minTtl = value === undefined ? undefined : { value, text: '', source };
@@ -40,7 +40,7 @@ const lifetime = fc.integer({ min: 1, max: 100_000 });
 const ms = (max: number) => fc.integer({ min: 0, max });
 
 describe('a token is used', () => {
-  test('to the millisecond before the minimum life: 300 s or a fifth, or what is asked for', () => {
+  test('until its remaining lifetime reaches min-ttl', () => {
     fc.assert(
       fc.property(lifetime, fc.option(ms(200_000)), (lifetimeS, asked) => {
         const minMs = asked ?? Math.min(300_000, lifetimeS * 200);
@@ -53,7 +53,7 @@ describe('a token is used', () => {
     );
   });
 
-  test('with less life left only if it was asked for after this run began, and never without any', () => {
+  test('with less lifetime left only if this run has waited for it', () => {
     fc.assert(
       fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, ago) => {
         for (const asking of [run(ago, 1_000_000_000), { ...run(ago), fresh: true }]) {
@@ -67,7 +67,7 @@ describe('a token is used', () => {
     expect([askedAt(49), askedAt(50), askedAt(51)]).toEqual([false, false, true]);
   });
 
-  test('not if it is from the future: the clock was set back, by however little', () => {
+  test('never if it is from the future, because the clock was set back', () => {
     const own = entry(token(7, -1));
     expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
     expect([0, 6999].map((ageMs) => lifeLeftMs(entry(token(7, ageMs)), NOW))).toEqual([7000, 1]);
@@ -104,11 +104,11 @@ describe('placeOf()', () => {
   const place = (source: CredentialSource, text = 'https://a.test') =>
     placeOf({ client: EU, source, authUrl: { text } });
 
-  test('returns the client alone for the keychain, so that today’s files are read', () => {
+  test('returns only the client for the keychain', () => {
     expect(place(keychain)).toEqual(EU);
   });
 
-  test('tells client IDs, commands and auth URLs apart, and knows no secret', () => {
+  test('depends on client ID, command and auth URL, but not on the secret', () => {
     const places = [
       place(variables('id', 'secret')),
       place(variables('id2', 'secret')),
@@ -122,15 +122,15 @@ describe('placeOf()', () => {
   });
 });
 
-describe('whose an entry is', () => {
-  test.each(SOURCES)('of %s: theirs alone, and of one address', (name, source) => {
+describe('the owner of an entry', () => {
+  test.each(SOURCES)('is only %s, with one auth URL', (name, source) => {
     const owner = ownerOf({ ...OWN, source }, 'g', world);
     expect(isFor(owner, { authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
     for (const [other, theirs] of STRANGERS)
       expect([other, isFor(owner, { ...OWN, source: theirs }, world)]).toEqual([other, other === name]);
   });
 
-  test('an entry of the keychain’s has no secret to compare, and one of variables has it not as it is', () => {
+  test('has an HMAC of credentials from variables, never the secret', () => {
     const one = ownerOf(OWN, 'g', world);
     expect(JSON.stringify(one)).not.toContain('secret');
     expect(one).toMatchObject({
@@ -142,19 +142,19 @@ describe('whose an entry is', () => {
   });
 });
 
-describe('an entry as it is kept', () => {
+describe('a stored entry', () => {
   const kept = { ...entry(token(3600)), ...ownerOf(OWN, 'g', world) };
   const made = JSON.parse(formatEntry(kept));
   const read = (more: object) => parseEntry(JSON.stringify({ ...made, ...more }));
   const withToken = (more: object) => read({ token: { ...made.token, ...more } });
 
-  test('comes back as it was, on one line', () => {
+  test('is one line and can be read again', () => {
     const text = formatEntry(kept);
     expect(text).toMatch(/^[^\n]+\n$/);
     expect(parseEntry(text)).toMatchObject(kept);
   });
 
-  test('with a field of another type or none is none', () => {
+  test('is invalid if a field is missing or of another type', () => {
     for (const text of ['', 'null', '"a"', '{}']) expect(parseEntry(text)).toBeUndefined();
     for (const value of [undefined, null, true]) {
       for (const name of Object.keys(made)) expect(read({ [name]: value }), name).toBeUndefined();
@@ -162,7 +162,7 @@ describe('an entry as it is kept', () => {
     }
   });
 
-  test('with what no token has is none: the formats rely on it', () => {
+  test('is invalid with characters that a token cannot have', () => {
     const CENTURY_S = 100 * 366 * 24 * 3600;
     expect(withToken({ lifetimeS: CENTURY_S })).toBeDefined();
     const wrong = [

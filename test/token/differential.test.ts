@@ -15,7 +15,7 @@ const B = 'http://127.0.0.1:8080/id';
 const spellings = (table: string): string[][] =>
   table.split(/[|\n]/).flatMap((each) => (each.trim() === '' ? [] : [each.trim().split(' ')]));
 
-/** Words as they are typed, likely ones first. */
+/** Typed words, likely ones first. */
 const PLAIN = spellings(`
   --region eu | --region=us | -r eu | -r us | --sandbox | --no-sandbox
   --profile acme | --profile=default | -p acme
@@ -24,7 +24,7 @@ const PLAIN = spellings(`
   --ca-file /etc/ssl/ca.pem
   --format json | --format=json
 `);
-/** Each spelling of the grammar that is not the plain one. */
+/** The unusual spellings of the grammar. */
 const QUIRKS = [
   ...spellings(`
     --no-cache | --cache | --fresh | --verbose | --help | --version | get | --
@@ -85,7 +85,7 @@ function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...mo
       }
 }
 
-/** Returns whether the quick path answers; then the CLI has to say the same, and ask nobody. */
+/** Returns whether the quick path answers. Checks that the CLI then prints the same without a request. */
 async function isAnswered(argv: readonly string[]): Promise<boolean> {
   const stdout = await home.quick(argv);
   if (stdout === undefined) return false;
@@ -95,7 +95,7 @@ async function isAnswered(argv: readonly string[]): Promise<boolean> {
   return true;
 }
 
-test('of any flags the CLI says what the quick path says', async () => {
+test('the CLI prints what the quick path prints for random flags', async () => {
   const flags = fc.array(fc.constantFrom(...PLAIN), { maxLength: 5 }).map((words) => words.flat());
   const met = new Set<string>();
   const property = fc.asyncProperty(fc.constantFrom('get', 'env'), flags, async (command, words) => {
@@ -106,7 +106,7 @@ test('of any flags the CLI says what the quick path says', async () => {
   expect([...met]).toEqual(expect.arrayContaining(PLAIN.flat().filter((word) => word !== '2h')));
 }, 60_000);
 
-test('each unusual spelling gets the same from both, or is left to the CLI', async () => {
+test('the quick path treats unusual spellings like the CLI, or leaves them to it', async () => {
   const left: string[] = [];
   for (const quirk of QUIRKS)
     for (const argv of [
@@ -146,7 +146,7 @@ test.each<[isAnswered: boolean, situation: Situation]>([
   [false, { damage: (text) => text.slice(0, -20) }],
   [false, { damage: (text) => text.replace('"lifetimeS":', '"lifetime":') }],
   [false, { mode: 0o666 }],
-])('the quick path answers: %s, where there is %j', async (answers, situation) => {
+])('the quick path answers (%s) in the situation %j', async (answers, situation) => {
   lay(situation);
   expect([await isAnswered(['get']), await isAnswered(['env', '--format', 'json'])]).toEqual([
     answers,

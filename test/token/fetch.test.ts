@@ -1,4 +1,4 @@
-/** The request, and how often, how long and after what it is repeated: time and chance are the test's. */
+/** The token request and its retries, with simulated time and chance. */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { fetchToken } from '../../src/token/fetch';
@@ -18,7 +18,7 @@ const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_i
 const unreached: Answer = { error: new GwtokenError('unreached', 'could not reach x', { retry: {} }) };
 const START_MS = Date.UTC(2030, 0, 1);
 
-/** Plays the answers in turn, the last one again and again, on a clock that only waiting moves. */
+/** Plays the answers in turn and repeats the last one, on a clock that only waiting moves. */
 async function play(
   answers: readonly Answer[],
   { attempts = 3, limitMs = 30_000, chance = 0, asleepMs = 0 } = {},
@@ -62,7 +62,7 @@ async function play(
 }
 
 describe('the request', () => {
-  test('is a POST of three form fields, without an Authorization header, with the limit and CAs given', async () => {
+  test('is a POST of three form fields without an Authorization header', async () => {
     const { sent, trace } = await play([OK]);
     expect(sent).toEqual([
       [
@@ -88,7 +88,7 @@ describe('the request', () => {
     expect(trace.at(-1)).toBe('on the way');
   });
 
-  test('is traced with its outcome and time; a lifetime counts from before it', async () => {
+  test('is traced, and the lifetime counts from its start', async () => {
     const { outcome, trace } = await play([{ ...OK, tookMs: 1234 }]);
     expect(outcome).toMatchObject({ accessToken: 't', requestedAtMs: START_MS, lifetimeS: 60 });
     expect(trace).toEqual(['POST https://id.test/oauth2/token: 200 after 1234 ms']);
@@ -98,7 +98,7 @@ describe('the request', () => {
 });
 
 describe('attempts', () => {
-  test('end with the first token, or with the last failure and all that belongs to it', async () => {
+  test('end with the first token or with the last failure', async () => {
     expect(await play([unreached, { status: 503 }, OK])).toMatchObject({
       outcome: { accessToken: 't' },
       posts: 3,
@@ -112,14 +112,14 @@ describe('attempts', () => {
     });
   });
 
-  test('come after full jitter: anything from nothing to a span that doubles up to 10 s', async () => {
+  test('follow after full jitter of a span that doubles up to 10 s', async () => {
     const often = { attempts: 7, limitMs: 3_600_000 };
     expect((await play([unreached], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
     const most = await play([unreached], { ...often, chance: 1 });
     expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000]);
   });
 
-  test('come 0.6 s after a token that has just expired, without jitter', async () => {
+  test('follow 0.6 s after a token that has just expired, without jitter', async () => {
     const expired = { body: '{"access_token":"t","token_type":"Bearer","expires_in":0}' };
     expect((await play([expired], { chance: 1 })).waits).toEqual([600, 600]);
   });
@@ -134,13 +134,13 @@ describe('attempts', () => {
     [{ status: 429 }, 3],
     [{ body: '{"access_token":"t","token_type":"Bearer","expires_in":0}' }, 3],
     [{ status: 503, body: '{"error":"invalid_client"}' }, 1],
-  ])('after %j: %i', async (answer, posts) => {
+  ])('after %j there are %i in all', async (answer, posts) => {
     expect((await play([answer])).posts).toBe(posts);
   });
 });
 
 describe('the overall limit', () => {
-  test('leaves the last attempt what is left, and begins none without any', async () => {
+  test('shortens the last attempt', async () => {
     const slow = { ...unreached, tookMs: 10_000 };
     const { sent } = await play([slow], { attempts: 11, chance: 0.5 });
     expect(sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 10_000, 9250]);
@@ -154,7 +154,7 @@ describe('the overall limit', () => {
     });
   });
 
-  test('begins no wait that would outlast it, and no attempt with less than half a second left', async () => {
+  test('allows no wait beyond it and no attempt in its last half second', async () => {
     const slow = { status: 503, tookMs: 2000 };
     const { waits } = await play([slow], { attempts: 11, limitMs: 9000, chance: 1 });
     expect(waits).toEqual([500, 1000]);
@@ -166,7 +166,7 @@ describe('the overall limit', () => {
   });
 });
 
-test('a machine that was asleep before a retry tells the failure that was there before', async () => {
+test('a machine that slept before a retry reports the earlier failure', async () => {
   const { posts, message } = await play([{ status: 503 }], { asleepMs: 60_000 });
   expect({ posts, message }).toEqual({ posts: 1, message: 'https://id.test/oauth2/token answered 503' });
 });
@@ -174,7 +174,7 @@ test('a machine that was asleep before a retry tells the failure that was there 
 describe('Retry-After', () => {
   const waiting = (seconds: string): Answer => ({ status: 429, headers: { 'retry-after': seconds } });
 
-  test('comes before the jitter; beyond the overall limit the seconds are named at once', async () => {
+  test('is added to the jitter, and named at once if it exceeds the limit', async () => {
     const { waits, trace } = await play([waiting('3'), OK], { chance: 1 });
     expect(waits).toEqual([3500]);
     expect(trace[1]).toBe(

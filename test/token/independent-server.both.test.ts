@@ -34,7 +34,7 @@ async function startProvider(): Promise<string> {
   return url;
 }
 
-test('get has a token from oidc-provider, and its refusal', async () => {
+test('get gets a token and a refusal from oidc-provider', async () => {
   const home = openHome(inVariables(await startProvider()));
   const { code, stdout, stderr } = await home.gwtoken(['get', '--format', 'json', '--min-ttl', '1']);
   expect([code, stderr]).toEqual([0, '']);

@@ -1,11 +1,11 @@
-/** Calls at the same time: one request, and one token for all. */
+/** Simultaneous calls share one request. */
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { alike, LONG, results, start } from './many';
 
-test('20 calls at once with an empty cache make one request and get its token', {
+test('20 simultaneous calls make one request', {
   timeout: LONG,
 }, async () => {
   const endpoint = await startTokenEndpoint();

@@ -1,4 +1,4 @@
-/** What is said of each reply, word for word, and what of its members is taken. */
+/** The error for each kind of reply, word for word, and the members that are read. */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { judgeReply } from '../../src/token/reply';
@@ -48,7 +48,7 @@ const PAGE = ['check the auth URL; a login page or firewall may be answering ins
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 describe('a token', () => {
-  test('is taken member by member, and nothing else with it', () => {
+  test('has exactly the known members of the reply', () => {
     expect(judge(200, { ...GOOD, scope: 'read write', refresh_token: 'r', other: 1 })).toEqual({
       accessToken: 'a.token',
       tokenType: 'Bearer',
@@ -92,7 +92,7 @@ describe('a token', () => {
         'returned an expires_in that is not a positive number',
       ],
     ),
-  ])('with %j is none', (more, said) => {
+  ])('is rejected with %j', (more, said) => {
     expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
@@ -109,7 +109,7 @@ describe('a token', () => {
     },
   );
 
-  test('with a secret of less than eight characters in it is one: that is a word', () => {
+  test('may contain a secret of less than eight characters', () => {
     const json = { ...GOOD, access_token: 'a.test-client' };
     expect(judge(200, json, {}, 'test-cl')).toMatchObject({ accessToken: 'a.test-client' });
     expect(told(200, json, {}, 'test-cli').said).toContain('client secret');
@@ -133,22 +133,22 @@ describe('a token', () => {
     [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
     [Buffer.from('{"access_token":"\xff"}', 'latin1'), 'returned an access_token with invalid characters'],
     [{ error: 1 }, 'answered 200 without a valid access_token'],
-  ])('is not in %.60j', (body, said) => {
+  ])('is missing in %.60j', (body, said) => {
     expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
-  test('is not in an error with 200, which may be shown unless the secret is in it', () => {
+  test('is missing in an error with 200, which is shown without the secret', () => {
     const unknown = { kind: 'bad-reply', hints: [], reason: 'unknown-error' };
     const said = 'answered 200 without a valid access_token';
     expect(told(200, { error: 'a', error_description: 'b' })).toEqual({ ...unknown, said: `${said} (a: b)` });
     expect(told(200, { error: SECRET })).toEqual({ ...unknown, said });
   });
 
-  test('is taken from a 201, and beside an error', () => {
+  test('is accepted from a 201, and beside an error', () => {
     expect(judge(201, { ...GOOD, error: 'invalid_client' })).toMatchObject({ accessToken: 'a.token' });
   });
 
-  test('is found in JSON that is called HTML or compressed, and after a byte order mark', () => {
+  test('is found in JSON with a wrong content type, or after a byte order mark', () => {
     const token = { accessToken: 'a.token' };
     expect(judge(200, GOOD, HTML)).toMatchObject(token);
     expect(judge(200, GOOD, { 'content-encoding': 'gzip' })).toMatchObject(token);
@@ -156,7 +156,7 @@ describe('a token', () => {
   });
 });
 
-/** The server's reason, as it is shown. */
+/** Returns the shown reason of a server. */
 const reason = (body: unknown) => told(400, body).said.replace('answered 400, ', '');
 
 describe('the reason', () => {
@@ -177,7 +177,7 @@ describe('the reason', () => {
     expect(reason(body)).toBe(shown);
   });
 
-  test('is withheld if the secret is in it, and cut after 200 characters', () => {
+  test('is withheld with the secret in it and cut after 200 characters', () => {
     expect(reason({ error: 'code', message: `no ${SECRET}` })).toBe('code');
     expect(reason({ message: 'x'.repeat(300) })).toBe(`${'x'.repeat(200)}…`);
   });
@@ -200,7 +200,7 @@ describe('a refusal', () => {
     ['unsupported_grant_type', noGrant],
     ['invalid_scope', 'requires a scope, and gwtoken sends none'],
     ['invalid_request', 'rejected the request as invalid'],
-  ])('is each error of RFC 6749 with any status: %s', (error, said) => {
+  ])('is recognized with any status: %s', (error, said) => {
     for (const status of [200, 201, 400, 403, 499, 500, 501])
       expect(told(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
@@ -210,7 +210,7 @@ describe('a refusal', () => {
       });
   });
 
-  test('is any 401, and without an OAuth error it may be another server’s', () => {
+  test('is any 401, with the auth URL first if it has no OAuth error', () => {
     const refused = (words: string, reason: string) => ({
       kind: 'refused',
       said: `${rejected} (HTTP ${words})`,
@@ -231,7 +231,7 @@ describe('a refusal', () => {
     [403, { error: 'insufficient_scope' }, {}, 'answered 403, insufficient_scope'],
     [401, { error: 'Unauthorized' }, BEARER, 'answered 401, Unauthorized'],
     [400, { error: 'invalid_request' }, { 'www-authenticate': 'bearer' }, 'answered 400, invalid_request'],
-  ])('is no error of RFC 6750: %i %j', (status, body, headers, said) => {
+  ])('is not an error of RFC 6750: %i %j', (status, body, headers, said) => {
     expect(told(status, body, headers)).toEqual({
       kind: 'bad-reply',
       said,
@@ -244,7 +244,7 @@ describe('a refusal', () => {
     expect(told(401, { error: 'invalid_request' }, headers).kind).toBe('refused');
   });
 
-  test('with another error is none', () => {
+  test('is not a 400 with an unknown error', () => {
     expect(told(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
       kind: 'bad-reply',
       said: 'answered 400, no_coffee',
@@ -253,7 +253,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('under 429 may be repeated', () => {
+  test('may be retried with 429', () => {
     const busy = told(429, { error: 'invalid_request' }, { 'retry-after': '7' });
     expect(busy).toMatchObject({ kind: 'refused', reason: 'invalid_request', retry: { afterMs: 7000 } });
   });
@@ -266,24 +266,24 @@ describe('any other status', () => {
     [404, '', 'answered 404', ADDRESS],
     [405, '', 'answered 405', ADDRESS],
     [501, 'too-long', 'answered 501', OUTAGE],
-  ])('%i is told, and what to do', (status, body, said, hints) => {
+  ])('%i is reported with its hints', (status, body, said, hints) => {
     expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
   });
 
-  test('403 may be another path, other credentials or a firewall', () => {
+  test('403 has hints at the path, the credentials and a firewall', () => {
     const forbidden = { kind: 'bad-reply', said: 'answered 403', hints: [], reason: 'forbidden' };
     expect(told(403)).toEqual(forbidden);
     expect(told(403, { message: 'why' })).toEqual({ ...forbidden, said: 'answered 403, why' });
   });
 
-  test('404 and 405 are first another path, whatever error they have', () => {
+  test('404 and 405 have the auth URL as the first hint', () => {
     for (const status of [404, 405])
       expect(told(status, { error: 'Not Found' })).toMatchObject({ hints: ADDRESS, reason: 'unknown-error' });
   });
 
   const OUTAGES = { 500: OUTAGE, 502: OUTAGE, 503: OUTAGE, 504: OUTAGE };
   const HINTS = { 408: FURTHER, 425: FURTHER, 429: FEWER, ...OUTAGES };
-  test.each(Object.entries(HINTS))('%s passes by itself, after the wait that it asks for', (name, hints) => {
+  test.each(Object.entries(HINTS))('%s is retried after its Retry-After', (name, hints) => {
     const status = Number(name);
     const plain = { kind: 'bad-reply', hints };
     expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
@@ -294,7 +294,7 @@ describe('any other status', () => {
     });
   });
 
-  test('HTML is told by its type, but not by a word in it, and not if it is JSON', () => {
+  test('HTML is recognized by its content type unless the body is JSON', () => {
     const page = 'with an HTML page, perhaps from a proxy';
     expect(told(200, 'sorry', HTML)).toMatchObject({ said: `answered 200 ${page}`, hints: PAGE });
     expect(told(500, 'too-long', HTML).said).toBe(`answered 500 ${page}`);
@@ -303,7 +303,7 @@ describe('any other status', () => {
   });
 });
 
-test('a compressed reply is named, with the status that it has', () => {
+test('a compressed reply is reported with its status', () => {
   const said = (encoding: string, status = 200) =>
     told(status, 'sorry', { 'content-encoding': encoding }).said;
   const asked = 'although the request asked for no compression';

@@ -1,4 +1,4 @@
-/** The secret on its way to the endpoint: where it is seen, and where never. */
+/** The places where the secret can be seen during a login. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -8,9 +8,7 @@ import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { descendants, inProc } from '../harness/programs/processes';
 
-test('a login under way has the secret in no command line and no environment, its children’s included', async ({
-  needs,
-}) => {
+test('a running login shows the secret in no command line and no environment', async ({ needs }) => {
   needs('keyring');
   const endpoint = await startTokenEndpoint();
   const keyring = await startKeyring({ state: 'unlocked' });
@@ -39,7 +37,7 @@ test('a login under way has the secret in no command line and no environment, it
   expect(await keyring.lookup('default:production:eu')).toBeUndefined();
 });
 
-/** A file of a process in /proc; empty when it has ended. */
+/** Returns a file of a process in /proc; empty if the process has ended. */
 function procText(pid: number, name: string): string {
   return inProc(() => readFileSync(`/proc/${pid}/${name}`, 'latin1'), '');
 }

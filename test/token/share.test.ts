@@ -1,4 +1,4 @@
-/** The lock at the endpoint: who asks, what the holder leaves to the others, and what is believed of it. */
+/** The lock on a client's requests, and the outcomes that its holder shares. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { givenSource } from '../../src/credentials/sources';
 import { GwtokenError } from '../../src/errors';
@@ -46,7 +46,7 @@ beforeEach(() => {
   [left, nowMs, generation, told] = ['', NOW, 'g', []];
 });
 
-/** Plays the locks in their order; `told` says what was done. */
+/** Plays the locks in their order. `told` lists the steps. */
 function play(inTurn: typeof locks, looks: (TokenAnswer | undefined)[] = [], query: Partial<Query> = {}) {
   locks = inTurn;
   const look = () => {
@@ -96,12 +96,12 @@ test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
   expect([told.join(', '), outcome]).toEqual([steps, steps.includes('fetch') ? NEW : CACHED]);
 });
 
-test('a holder whose call was cancelled meanwhile asks nobody, and keeps no lock', async () => {
+test('a cancelled lock holder sends no request and releases the lock', async () => {
   await play([held()], [], { signal: AbortSignal.abort() });
   expect(told).toEqual(['lock', 'release']);
 });
 
-test('a waiter says whom it has waited for, and how long: also for a keychain', async () => {
+test('a waiter that gives up reports the client and its waiting time', async () => {
   const source = { ...QUERY.source, waitMs: 10_000 };
   expect(await play([another('late')], [], { source })).toMatchObject({
     kind: 'unreached',
@@ -118,7 +118,7 @@ describe('a failure', () => {
     );
   const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
 
-  test('is that of those who began before it, without control characters or a secret', async () => {
+  test('is shared with processes that began before it', async () => {
     nowMs = NOW + 1000;
     await leave(ERROR);
     expect(left).not.toContain('canary');
@@ -127,7 +127,7 @@ describe('a failure', () => {
     expect(await seenBy({ startedAtMs: nowMs + 1 })).toBe(NEW);
   });
 
-  test('is nobody else’s: of another secret, address or generation', async () => {
+  test('is not shared with another secret, auth URL or generation', async () => {
     await leave(ERROR);
     expect(await seenBy({ source: givenSource('', { ...CREDENTIALS, clientSecret: 'x' }) })).toBe(NEW);
     expect(await seenBy({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBe(NEW);
@@ -135,20 +135,23 @@ describe('a failure', () => {
     expect(await seenBy()).toBe(NEW);
   });
 
-  test('of its own flags, disk, CA or proxy, of a bug or of a cancelled request is not left', async () => {
+  test('is not shared if it is caused by this process alone', async () => {
     for (const kind of ['usage', 'local', 'unreached'] as const) await leave(new GwtokenError(kind, 'm'));
     await leave(new TypeError('m'));
     await leave(ERROR, { ...QUERY, signal: AbortSignal.abort() });
     expect(left).toBe('');
   });
 
-  test('of a token that has just expired is not left: the next request returns another one', async () => {
+  test('is not shared for a token that has just expired', async () => {
     await leave(new GwtokenError('bad-reply', 'm', { reason: 'just-expired', retry: { afterMs: 600 } }));
     expect(left).toBe('');
   });
 
-  test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])('that is %j is none', async (text) => {
-    left = text;
-    expect(await seenBy()).toBe(NEW);
-  });
+  test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])(
+    'is ignored if its file contains %j',
+    async (text) => {
+      left = text;
+      expect(await seenBy()).toBe(NEW);
+    },
+  );
 });

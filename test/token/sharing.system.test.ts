@@ -1,4 +1,4 @@
-/** Many processes share one request: what is left to whom has its own tests. */
+/** Many processes share one request. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { alike, LONG, results, resultsBehindOne, start } from './many';
 
-/** Starts an endpoint in a thread of its own: this one answers nobody while it starts 200 programs. */
+/** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
   const posts = new Int32Array(new SharedArrayBuffer(4));
   const program = `const { parentPort, workerData: posts } = require('node:worker_threads');
@@ -25,7 +25,7 @@ async function startBeside(): Promise<{ readonly authUrl: string; posts(): numbe
   return { authUrl: `http://127.0.0.1:${port}`, posts: () => Atomics.load(posts, 0) };
 }
 
-test('200 calls at once with an empty cache make one request and get its token', {
+test('200 simultaneous calls make one request', {
   timeout: LONG,
 }, async () => {
   const endpoint = await startBeside();
@@ -35,7 +35,7 @@ test('200 calls at once with an empty cache make one request and get its token',
   for (const { stderr } of ended) expect(stderr).toBe('');
 });
 
-test('--fresh calls at once share a token that none of them asked too early for', async () => {
+test('simultaneous --fresh calls share a token that was requested after their start', async () => {
   const endpoint = await startTokenEndpoint();
   const client = openHome(inVariables(endpoint.authUrl));
   expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
@@ -46,7 +46,7 @@ test('--fresh calls at once share a token that none of them asked too early for'
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
 });
 
-test('100 calls of a client whose endpoint is silent do not delay 100 calls of another client ID', {
+test('calls with a silent endpoint do not delay calls of another client ID', {
   timeout: LONG,
 }, async () => {
   const silent = await startFaultServer({});

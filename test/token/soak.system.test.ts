@@ -1,11 +1,11 @@
-/** Calls killed and frozen at random moments, and faults of the endpoint; `SOAK=1` has more. */
+/** Kills and suspends calls at random moments, and breaks the endpoint. `SOAK=1` runs longer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 
-/** 1 for all of it. */
+/** 1 for the long run. */
 const SHARE = Number(process.env['SOAK'] ?? 0.1);
 const LONG = 600_000;
 
@@ -27,7 +27,7 @@ const times = <T>(count: number, work: (index: number) => T): T[] =>
 const leftovers = () =>
   [...filesBelow(home.cache).keys()].filter((name) => /\.(lock|tmp)$|^exec-/.test(name));
 
-test('who is killed or frozen fails nobody else, and leaves no part of a token', {
+test('a killed or suspended call makes no other fail and leaves no partial token', {
   timeout: LONG,
 }, async () => {
   const calls = Math.ceil(300 * SHARE);
@@ -74,7 +74,7 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   ['that is slow', { delayMs: 3000 }],
   ['whose tokens last two seconds', { answer: lasting(2) }],
   ['whose tokens last nobody knows how long', { answer: lasting(undefined) }],
-])('an endpoint %s fails none of many calls', { timeout: LONG }, async (name, fault) => {
+])('many calls succeed with an endpoint %s', { timeout: LONG }, async (name, fault) => {
   Object.assign(endpoint, fault);
   const calls = Math.ceil(200 * SHARE);
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));

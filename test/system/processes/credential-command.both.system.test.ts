@@ -1,4 +1,4 @@
-/** A credential command and gwtoken's terminal and signals. */
+/** A credential command on gwtoken's terminal, and signals to it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
     await until('it is gone', () => !isRunning(pid));
   });
 
-  test('can ask on the terminal and read stdin, without a spinner over its question', async () => {
+  test('can prompt on the terminal and read stdin without a spinner', async () => {
     const { dir, terminal, identity } = await startPlace(
       'stty -echo </dev/tty; printf "Vault password: " >&2; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );

@@ -1,4 +1,4 @@
-/** A credential command: its shell, its limits, its end, and what becomes of its children. */
+/** A credential command: its shell, limits, end and children. */
 import { getEventListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,18 +29,18 @@ describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
     ["printf '%1000s'", { how: 'exited', code: 0, stdout: Buffer.alloc(1000, ' ') }],
     ["printf '%1001s'", { how: 'too-long' }],
     [`true ${'x'.repeat(4_000_000)}`, { how: 'not-started', reason: 'argument list too long' }],
-  ])('tells how a command ends and leaves no listener (%#)', async (command, how) => {
+  ])('reports the end of a command and leaves no listener (%#)', async (command, how) => {
     const { signal } = new AbortController();
     expect(await run(command, { signal })).toMatchObject(how);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test.each(['INT', 'QUIT'])('takes a SIG%s that ended the command as its own', async (name) => {
+  test.each(['INT', 'QUIT'])('ends by the SIG%s that ended the command', async (name) => {
     const signal = `SIG${name}`;
     await expect(run(`kill -${name} $$`)).rejects.toMatchObject({ name: 'Interrupted', signal });
   });
 
-  test('does not start a command that nobody waits for', async () => {
+  test('does not start a command after an abort', async () => {
     const file = join(openDirectory(), 'started');
     await expect(run(`: >'${file}'`, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     expect(existsSync(file)).toBe(false);

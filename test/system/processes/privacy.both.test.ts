@@ -1,4 +1,4 @@
-/** What stays inside gwtoken's own process: its memory and its variables. */
+/** Memory and variables of gwtoken are hidden from other programs. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { helperEnvironment, windowsProgram } from '../../../src/system/processes/helper-program';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
     expect(await running.result).toMatchObject({ signal: 'SIGUSR1', stderr: '' });
   });
 
-  test('ends the keychain’s child, which has the secret too', async () => {
+  test('ends the keychain’s child', async () => {
     const keytar = "process.kill(process.pid, 'SIGUSR1'); while (true);";
     const { code, stderr } = await runWith(keytar, 'get --verbose');
     expect(code).toBe(5);
@@ -31,9 +31,7 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
   });
 });
 
-test('a helper has what it reads and absolute directories in PATH, and Windows’ own are named by their path', ({
-  needs,
-}) => {
+test('helper programs get only their variables and absolute directories in PATH', ({ needs }) => {
   needs('posix');
   const env = { PATH: ':/usr/bin:bin:.::/bin:', SystemRoot: 'D:\\Windows', HOME: '/home', LC_ALL: 'de' };
   const own = { PATH: '/usr/bin:/bin', HOME: '/home', LC_ALL: 'C' };

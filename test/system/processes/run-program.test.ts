@@ -1,4 +1,4 @@
-/** The program that exec runs: whom signals reach, how it ends, and why it does not start. */
+/** The program of exec: its signals, its end, and its failures to start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
   // A console's Ctrl-C, Ctrl-Break and closing: its programs have each heard of them.
   ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
-] as const)('on %s gwtoken outlives what its child may outlive: %j', async (platform, signals) => {
+] as const)('on %s gwtoken survives these signals, as its child may: %j', async (platform, signals) => {
   const outlived: NodeJS.Signals[] = [];
   const onSignals = (names: readonly NodeJS.Signals[]) => {
     outlived.push(...names);
@@ -29,7 +29,7 @@ test.each([
   expect(outlived).toEqual(signals);
 });
 
-test('what has to be there before a program is made once no signal ends gwtoken alone', async () => {
+test('beforeStart() runs when signals no longer end gwtoken', async () => {
   const order: string[] = [];
   const onSignals = () => {
     order.push('signals');
@@ -48,9 +48,7 @@ test('what has to be there before a program is made once no signal ends gwtoken 
   expect(order).toEqual(['signals', 'made', 'released']);
 });
 
-test('a program that gets a text, and those that pass it on, are looked for in absolute directories only', async ({
-  needs,
-}) => {
+test('a program that gets a text is searched in absolute directories only', async ({ needs }) => {
   needs('posix');
   const directory = openDirectory();
   const seen = join(directory, 'seen');
@@ -69,7 +67,7 @@ test('a program that gets a text, and those that pass it on, are looked for in a
   expect(existsSync(seen)).toBe(false);
 });
 
-/** A file of this content and mode. */
+/** Writes a file with this content and mode. Returns its path. */
 function script(content: string, mode: number): string {
   const path = join(openDirectory(), 'script');
   writeFileSync(path, content, { mode });
@@ -91,7 +89,7 @@ test.skipIf(process.platform === 'win32')('reports a missing file by its path', 
   await expect(run('./deploy.sh')).rejects.toMatchObject(error);
 });
 
-test('a variable in the place of the command is named without its value', async () => {
+test('an error shows NAME=VALUE as a command without the value', async () => {
   const message = 'command not found: "GWTOKEN_CLIENT_SECRET=…"';
   await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message });
 });
@@ -102,7 +100,7 @@ test.skipIf(process.platform === 'win32').each<[command: string, args: readonly 
   [script('#!/bin/sh', 0o644), [], 'it is not executable'],
   [script('#!/no/such/interpreter', 0o755), [], 'it has a #! line with an interpreter that does not exist'],
   ['true', ['x'.repeat(4_000_000)], 'it has too many or too long arguments and variables'],
-])('a command cannot be run: %# (%j)', async (command, args, why) => {
+])('reports why a command cannot be run: %# (%j)', async (command, args, why) => {
   const message = `cannot run ${JSON.stringify(command)}: ${why}`;
   await expect(run(command, args)).rejects.toMatchObject({
     kind: why.includes('interpreter') ? 'not-found' : 'not-runnable',
@@ -111,7 +109,7 @@ test.skipIf(process.platform === 'win32').each<[command: string, args: readonly 
   });
 });
 
-test.skipIf(process.platform === 'win32')('on Windows a built-in is no file: not started', async () => {
+test.skipIf(process.platform === 'win32')('on Windows a built-in is not started', async () => {
   const message = 'command not found: "dir"';
   const error = { kind: 'not-found', message, hints: [`${HINT}cmd /d /c …`] };
   await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);

@@ -1,4 +1,4 @@
-/** A CA file that is none, or only in part: Node would pass over it in silence. */
+/** Invalid CA files, which Node would silently ignore. */
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

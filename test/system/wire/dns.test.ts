@@ -1,4 +1,4 @@
-/** Looking up a name by getent(1), which can be ended, or here. */
+/** Name lookups by getent(1) and by Node. */
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -30,10 +30,10 @@ function withGetent(script: string): Env {
   return { ...VARIABLES, PATH: `${directory}${delimiter}${process.env['PATH']}` };
 }
 
-describe('lookup by getent', () => {
+describe('findByGetent()', () => {
   beforeEach(({ needs }) => needs('posix'));
 
-  test('gives it the name and the resolver’s variables, and counts each address once', async () => {
+  test('passes the resolver’s variables to getent and returns each address once', async () => {
     const seen = join(directory, 'seen');
     const lines = ['::1 STREAM a.test', '::1 DGRAM', '127.0.0.1 STREAM', '::1 RAW', 'none', '127.0.0.1 RAW'];
     const own = withGetent(`(env; echo "args: $*") > '${seen}'\nprintf '%s\\n' '${lines.join("' '")}'`);
@@ -47,14 +47,14 @@ describe('lookup by getent', () => {
     ]);
   });
 
-  test('that failed late is not followed by a lookup that cannot be ended', async () => {
+  test('starts no lookup in Node if getent failed late', async () => {
     // A lookup in this process would find localhost.
     await expect(find('localhost', withGetent('sleep 2.1\nexit 2'))).rejects.toMatchObject({
       code: 'EAI_AGAIN',
     });
   });
 
-  test('ends when it is aborted', async () => {
+  test('ends when its signal is aborted', async () => {
     const pid = join(directory, 'pid');
     const own = withGetent(`echo $$ >'${pid}.new'\nmv '${pid}.new' '${pid}'\nexec sleep 40`);
     const cutter = new AbortController();
@@ -66,11 +66,11 @@ describe('lookup by getent', () => {
   });
 });
 
-test('findByGetent without getent looks up here', async () => {
+test('findByGetent() asks Node if getent is not installed', async () => {
   expect(await find('localhost', { PATH: directory })).toEqual(await lookup('localhost', WANTED));
 });
 
-test('finds localhost on this machine without a lookup', async () => {
+test('localhost is found without a lookup', async () => {
   const { signal } = new AbortController();
   expect(await finder('linux', { PATH: directory }, signal)('localhost', WANTED)).toEqual([
     ...FOUND,

@@ -1,4 +1,4 @@
-/** Ctrl-C at any moment ends gwtoken at once, by the signal, with nothing half written and no lock left. */
+/** A signal at any moment ends gwtoken at once and leaves no partial file and no lock. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';

@@ -1,4 +1,4 @@
-/** Names and addresses as the program meets them: DNS that is silent, a first address that is dead, IPv6. */
+/** Names and addresses in the built program: silent DNS, an unreachable first address, IPv6. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,14 +46,14 @@ test('get takes an IPv6 address', async ({ needs }) => {
   expect(server.requests[0]).toContain(`host: [::1]:${server.port}`);
 });
 
-/** Node 22.23.3 takes no certificate for one: https.request() fails as well, and nothing is let through. */
+/** Node 22.23.3 accepts no certificate for an IPv6 address, with https.request() neither. */
 function refusesIpv6(): boolean {
   const [node] = GWTOKEN;
   const script = "process.exit(tls.checkServerIdentity('::1', { subjectaltname: 'IP Address:::1' }) ? 1 : 0)";
   return FORM === 'package' && spawnSync(node, ['-e', script]).status === 1;
 }
 
-describe('with an /etc/hosts of its own', () => {
+describe('with another /etc/hosts', () => {
   test('get ends at --timeout if DNS never answers', async ({ needs }) => {
     needs('namespace');
     const files = { hosts: '127.0.0.1 localhost\n', resolv: await silentDns() };
@@ -90,7 +90,7 @@ describe('with an /etc/hosts of its own', () => {
     expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
   });
 
-  test('get finds localhost on this machine, whatever the file says', async ({ needs }) => {
+  test('get finds localhost on this machine despite another entry', async ({ needs }) => {
     needs('namespace');
     const server = await startFaultServer({ answer });
     const resolv = await silentDns();
@@ -101,7 +101,7 @@ describe('with an /etc/hosts of its own', () => {
     }
   });
 
-  test('get ends at its limit if DNS falls silent after it knew no name', async ({ needs }) => {
+  test('get ends at its limit if DNS is silent after an NXDOMAIN', async ({ needs }) => {
     needs('namespace');
     const dns = await startDns('falls silent');
     const files = { hosts: '', resolv: `nameserver ${dns}\noptions timeout:30 attempts:5\n` };

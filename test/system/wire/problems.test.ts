@@ -1,4 +1,4 @@
-/** What is said of faults that no server of the tests makes, and of a fault at each step; meet.ts meets the rest. */
+/** The sentences for faults that no test server causes, and for a fault at each step. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TimedOut } from '../../../src/system/limit';
@@ -100,7 +100,7 @@ test.each<[Error, string]>([
   });
 });
 
-test('a request that is late names its timeout, and what may be slow', () => {
+test('a timeout names the time limit and the parts that may be slow', () => {
   const late = (through?: HttpProxy) => met(new TimedOut(), 'reply', { proxy: through });
   expect(late()).toMatchObject({
     reason: 'time-limit',
@@ -113,7 +113,7 @@ test('a request that is late names its timeout, and what may be slow', () => {
 test.each<[Phase, Error]>([
   ['reply', Object.assign(fault('UND_ERR_HEADERS_OVERFLOW'), { name: 'HeadersOverflowError' })],
   ['body', parser('Invalid character in chunk size')],
-])('waiting for the %s, %s: no valid HTTP', (waitingFor, error) => {
+])('%s: %s is reported as invalid HTTP', (waitingFor, error) => {
   const message = 'https://a.test/oauth2/token did not answer with valid HTTP';
   const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
   expect(met(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
@@ -135,13 +135,13 @@ const ofNames = (subjectaltname: string) => {
   return { names: message.replace('a.test is not trusted: its certificate is ', ''), detail };
 };
 
-test('the names of a certificate are shown without their kind, 200 characters at most', () => {
+test('names of a certificate are shown without their kind, up to 200 characters', () => {
   expect(ofNames('DNS:x.test, IP Address:127.0.0.1').names).toBe('only valid for x.test, 127.0.0.1');
   expect(ofNames('').names).toBe('not valid for any host name (its CN does not count)');
   expect(ofNames(`DNS:${'x'.repeat(300)}`).names).toBe(`only valid for ${'x'.repeat(200)}`);
 });
 
-test('the names of a certificate are cleaned, for --verbose too', () => {
+test('names of a certificate are cleaned, also for --verbose', () => {
   expect(ofNames('DNS:##vso[task.complete]\n::error::a')).toEqual({
     names: 'only valid for # #vso[task.complete] : :error::a',
     detail: 'ERR_TLS_CERT_ALTNAME_INVALID: Hostname does not match: DNS:# #vso[task.complete] : :error::a',
@@ -154,7 +154,7 @@ test('the names of a certificate are cleaned, for --verbose too', () => {
   );
 });
 
-test('of several addresses the first one counts, and --verbose shows what each of them said', () => {
+test('for several addresses the error is the first one’s, and --verbose shows all', () => {
   const each = [fault('ECONNREFUSED', 'ECONNREFUSED ::1:9'), fault('ETIMEDOUT', 'ETIMEDOUT 127.0.0.1:9')];
   expect(met(new AggregateError(each), 'connect')).toMatchObject({
     reason: 'ECONNREFUSED',
@@ -163,13 +163,13 @@ test('of several addresses the first one counts, and --verbose shows what each o
   });
 });
 
-test('the URL that an https: proxy needs is one too', () => {
+test('the hint for an https: proxy that needs a password has an https: URL', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
   const { hints } = met(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
   expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
 });
 
-test('names a proxy that gwtoken does not use in the first hint', () => {
+test('the first hint names a proxy variable that gwtoken does not use', () => {
   const hintsWith = (env: Env, error: Error = fault('ENOTFOUND'), url = 'https://a.test') =>
     met(error, 'lookup', { env, url: new URL(url) }).hints.slice(0, -1);
   const hintAt = (name: string) => [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
@@ -182,7 +182,7 @@ test('names a proxy that gwtoken does not use in the first hint', () => {
   expect(hintsWith({ ALL_PROXY: 'p.test' }, fault('ECONNREFUSED'), 'http://127.0.0.1:9')).toEqual([]);
 });
 
-test('a limit of the system is told as one', () => {
+test('a limit of the system is reported as such', () => {
   const limit = Object.assign(fault('EMFILE', 'socket EMFILE'), { syscall: 'socket' });
   const message = expect.stringContaining('a system limit is reached');
   expect(met(limit, 'connect')).toMatchObject({ kind: 'local', message });

@@ -1,4 +1,4 @@
-/** Which proxy an address is reached through. */
+/** The choice of a proxy for a URL. */
 import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/system/wire/proxy';
 
@@ -54,7 +54,7 @@ describe('HTTPS_PROXY', () => {
     expect([proxy?.url.href, proxy?.label]).toEqual([href, `the proxy ${name} (from HTTPS_PROXY)`]);
   });
 
-  test('the lower-case variables come first, and empty ones do not count', () => {
+  test('has precedence in lower case and counts as unset if empty', () => {
     const both = { HTTPS_PROXY: 'b.test:2', https_proxy: 'a.test:1' };
     expect(found(both)).toMatchObject({ name: 'a.test:1', source: 'https_proxy' });
     expect(found({ ...both, https_proxy: '' })).toMatchObject({ source: 'HTTPS_PROXY' });
@@ -77,7 +77,7 @@ describe('HTTPS_PROXY', () => {
     'https://u:canary\\@proxy.test',
     'http://canary:12/1\n2@proxy.test',
     'http://u:canary100%@proxy.test',
-  ])('%j is an error that shows nothing of it', (value) => {
+  ])('%j is rejected without being shown', (value) => {
     expect(() => found({ HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         kind: 'usage',
@@ -89,7 +89,7 @@ describe('HTTPS_PROXY', () => {
     );
   });
 
-  test('an http: address never goes through one', () => {
+  test('is not used for an http: URL', () => {
     expect(proxyFor(new URL('http://127.0.0.1:8080'), { HTTPS_PROXY: PROXY })).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** A proxy as it is installed: the scripted ones stand or fall with what it says. */
+/** Real proxies from Debian, which the scripted ones of other tests imitate. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -43,7 +43,7 @@ async function startSquid(lines: readonly string[], files: Readonly<Record<strin
 const PASSWORD = 'canary@proxy';
 const ENCODED = 'canary%40proxy';
 
-/** Asks an endpoint through a proxy; neither the proxy's password nor the client's secret is ever said. */
+/** Requests a token through a proxy. Checks that the output has neither the proxy's password nor the secret. */
 async function throughProxy(port: number, credentials = '') {
   const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
   const endpoint = await startFaultServer({ answer }, { tls: authority.issue() });
@@ -56,7 +56,7 @@ async function throughProxy(port: number, credentials = '') {
 const FETCHED = { code: 0, stdout: `${TOKEN}\n`, stderr: '', requests: 1 };
 const proxy = (port: number) => `the proxy 127.0.0.1:${port} (from HTTPS_PROXY)`;
 
-test('squid tunnels, with a password that it checks', async ({ needs }) => {
+test('get works through squid with a password', async ({ needs }) => {
   needs('squid');
   const passwords = `gwtoken:${execFileSync('openssl', ['passwd', '-apr1', PASSWORD], { encoding: 'utf8' })}`;
   const rules = ['acl known proxy_auth REQUIRED', 'http_access allow known', 'http_access deny all'];
@@ -82,7 +82,7 @@ test('doctor fails the step of a proxy that squid refuses', async ({ needs }) =>
   expect(stdout).not.toContain('ok   proxy');
 });
 
-test('squid cannot reach a target', async ({ needs }) => {
+test('get reports a target that squid cannot reach', async ({ needs }) => {
   needs('squid');
   const port = await startSquid(['http_access allow all']);
   const args = ['get', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];

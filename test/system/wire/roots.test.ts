@@ -1,4 +1,4 @@
-/** Whose CAs are trusted: Node's own, those of a file, and the system's where the CA is not among them. */
+/** The trusted CAs: Node's own, those of a file, and the system's if the CA is unknown. */
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -17,13 +17,11 @@ let authority: Authority;
 beforeAll(() => {
   authority = makeAuthority();
 });
-/** Later ones go by the variables and the system of the process, not by those that they are given. */
+/** Later versions of Node use the variables of the process, not those that a test passes. */
 const ownStore =
   'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
 
-test('a CA file is trusted beside what Node trusts, with NODE_EXTRA_CA_CERTS if that has a certificate', ({
-  needs,
-}) => {
+test('a CA file adds to Node’s CAs and to those of NODE_EXTRA_CA_CERTS', ({ needs }) => {
   needs(ownStore);
   const text = join(openDirectory(), 'text');
   writeFileSync(text, 'hello\n');
@@ -69,7 +67,7 @@ describe("the system's CAs", () => {
     expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
   });
 
-  test('come from SSL_CERT_FILE, and only on Linux from elsewhere too', ({ needs }) => {
+  test('come from SSL_CERT_FILE, and on Linux also from the bundles', ({ needs }) => {
     const debian = '/etc/ssl/certs/ca-certificates.crt';
     needs(ownStore, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
     const own = { ca: ['own'] };
@@ -82,7 +80,7 @@ describe("the system's CAs", () => {
     }
   });
 
-  test('come from the files in the directories of SSL_CERT_DIR too', () => {
+  test('come also from the files in the directories of SSL_CERT_DIR', () => {
     const [directory, other] = [openDirectory(), openDirectory()];
     writeFileSync(join(directory, 'ca.pem'), authority.ca);
     symlinkSync('ca.pem', join(directory, '12345678.0'));
@@ -97,7 +95,7 @@ describe("the system's CAs", () => {
     });
   });
 
-  test('come from SSL_CERT_FILE before the store that later versions of Node read', async () => {
+  test('come from SSL_CERT_FILE before the store of later versions of Node', async () => {
     onCleanup(() => {
       vi.doUnmock('node:tls');
       vi.resetModules();

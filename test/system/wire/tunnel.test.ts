@@ -1,4 +1,4 @@
-/** A tunnel that the proxy refuses, or opens to an endpoint with a certificate of its own. */
+/** A tunnel that the proxy refuses, or opens to an endpoint with another certificate. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { ConnectionProgress } from '../../../src/world';

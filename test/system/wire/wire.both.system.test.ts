@@ -1,4 +1,4 @@
-/** Faults between gwtoken and its endpoint, each met by the built program as a user runs it. */
+/** Faults between the built program and its endpoint. */
 import { testCases } from './meet';
 
 testCases(false);

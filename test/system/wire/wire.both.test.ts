@@ -1,4 +1,4 @@
-/** A dozen of the faults between gwtoken and its endpoint; wire.both.system.test.ts has the others. */
+/** A dozen faults between the built program and its endpoint. wire.both.system.test.ts has the others. */
 import { testCases } from './meet';
 
 testCases(true);

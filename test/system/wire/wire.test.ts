@@ -1,4 +1,4 @@
-/** A request from its beginning to its end: what is told of it, aborted, late, read in part, broken off. */
+/** One request: its trace, abort, timeout, body limit and broken connections. */
 import { X509Certificate } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const ask = (url: string, options: Partial<PostOptions> = {}): Promise<FormReply
   wireIn()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
 const textOf = ({ body }: FormReply): string => Buffer.from(body as Uint8Array).toString();
 
-test('postForm() sends nothing once it is aborted, and hangs up', async () => {
+test('postForm() sends nothing after an abort and closes the connection', async () => {
   const server = await serve();
   const reason = new Error('nobody waits any more');
   await expect(ask(server.url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -45,7 +45,7 @@ test('postForm() sends nothing once it is aborted, and hangs up', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('postForm() ends when its time is up, whatever the endpoint does, and hangs up', async () => {
+test('postForm() ends at its timeout and closes the connection', async () => {
   let hungUp = false;
   const { url } = await serve({
     connected: (socket) => void socket.on('close', () => (hungUp = true)),
@@ -55,7 +55,7 @@ test('postForm() ends when its time is up, whatever the endpoint does, and hangs
   await until('it is closed', () => hungUp);
 });
 
-test('postForm() joins a header that comes twice, and hangs up when the body has been read', async () => {
+test('postForm() joins repeated headers and closes the connection after the body', async () => {
   let hungUp = false;
   const server = await serve({
     connected: (socket) => void socket.on('close', () => (hungUp = true)),
@@ -71,14 +71,14 @@ test('postForm() joins a header that comes twice, and hangs up when the body has
 test.each([
   ['a length', 'Content-Length: 2\r\n\r\nok'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
-])('postForm() keeps a whole reply, by %s, if the connection breaks after it', async (_, rest) => {
+])('postForm() accepts a complete reply (%s) before a broken connection', async (_, rest) => {
   const server = await serve({
     answer: (socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => socket.resetAndDestroy()),
   });
   expect(textOf(await ask(server.url))).toBe('ok');
 });
 
-test('postForm() reads a body up to its limit, and leaves it at the first piece beyond', async () => {
+test('postForm() stops reading a body beyond its limit', async () => {
   const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n123456789');
   const { url } = await serve({ answer });
   expect((await ask(url, { maxBytes: 8 })).body).toBe('too-long');
@@ -86,7 +86,7 @@ test('postForm() reads a body up to its limit, and leaves it at the first piece 
   expect(textOf(await ask(whole.url, { maxBytes: 9 }))).toBe('123456789');
 });
 
-test('postForm() has no limit of undici’s: an hour without a reply, or within one, is the caller’s matter', async () => {
+test('postForm() has no time limit besides the caller’s', async () => {
   // undici's own clock; its timers count from the first tick that they see.
   const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
   const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
@@ -102,7 +102,7 @@ test('postForm() has no limit of undici’s: an hour without a reply, or within 
   expect(textOf(await asking)).toBe('abc');
 });
 
-test('openWire gives each warning once', async () => {
+test('openWire() prints each warning once', async () => {
   const { url } = await serve();
   const warned: string[] = [];
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -152,7 +152,7 @@ test.each([
   ['/O=A Company', 'A Company'],
   ['/OU=A Department', 'no name'],
   ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
-])('postForm() tells the certificate of %s as that of %s', async (subject, name) => {
+])('postForm() reports the certificate of %s as that of %s', async (subject, name) => {
   const identity = authority.issue({ subject });
   const server = await startFaultServer(OK, { tls: identity });
   const told: unknown[] = [];
