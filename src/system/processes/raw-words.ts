@@ -39,12 +39,12 @@ export function escapedWords(words: readonly string[], env: Env): EscapedWords |
 
   // The dot protects line ends at the end of a value, which $() removes.
   const lines = rawVariables.map(({ name }) => `${name}=$(printf "$${name}."); ${name}=\${${name}%.}\n`);
-  const first = words.map((_, at) => (rawWords[at] ? `"$(printf "\${${at + 1}}.")"` : `"\${${at + 1}}"`));
-  const second = words.map((_, at) => (rawWords[at] ? `"\${${at + 1}%.}"` : `"\${${at + 1}}"`));
+  const withDots = words.map((_, at) => (rawWords[at] ? `"$(printf "\${${at + 1}}.")"` : `"\${${at + 1}}"`));
+  const withoutDots = words.map((_, at) => (rawWords[at] ? `"\${${at + 1}%.}"` : `"\${${at + 1}}"`));
   return {
     words: words.map((word, at) => (rawWords[at] === undefined ? word : escaped(rawWords[at]))),
     env: { ...env, ...Object.fromEntries(rawVariables.map(({ name, value }) => [name, escaped(value)])) },
-    restore: `${lines.join('')}set -- ${first.join(' ')}\nset -- ${second.join(' ')}\n`,
+    restore: `${lines.join('')}set -- ${withDots.join(' ')}\nset -- ${withoutDots.join(' ')}\n`,
   };
 }
 

@@ -76,37 +76,47 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
   });
 }
 
-/** Starts the file as execvp(3) does, with all descriptors of the caller. */
+/** Starts a program with all descriptors of the caller, through /bin/sh if it needs a text or raw bytes. */
 async function runOnPosix(
-  { command, args, env, text }: Program,
+  { command, args, env: given, text }: Program,
   descriptors: readonly number[],
   launch: Launch,
 ): Promise<ChildEnd> {
   const [place, spare] = text ? freeDigits(descriptors) : [];
+  const env = text ? { ...given, PATH: absoluteDirectories(given) } : given;
   const words = text ? [text.option, `/dev/fd/${place}`, ...args] : args;
-  const variables = text ? { ...env, PATH: absoluteDirectories(env) } : env;
-  const stdio = Array.from({ length: Math.max(2, place ?? 0, ...descriptors) + 1 }, (_, fd) =>
-    fd === place ? 'pipe' : fd <= 2 || descriptors.includes(fd) ? fd : 'ignore',
-  );
-  const escaped = escapedWords([command, ...words], variables);
-  const file = fileOf(command, variables, text ? undefined : "sh -c '…'");
-  if (text || escaped) {
-    const script = text ? withPipe(place!, spare!) : 'exec "$@"';
-    const all = [
-      '-c',
-      `${escaped?.restore ?? ''}${script}`,
-      'sh',
-      ...(escaped?.words ?? [command, ...words]),
-    ];
-    return await launch('/bin/sh', all, { env: escaped?.env ?? variables, stdio });
-  }
+  const stdio = stdioFor(descriptors, place);
+  const escaped = escapedWords([command, ...words], env);
+  const file = fileOf(command, env, text ? undefined : "sh -c '…'");
+  if (!text && !escaped) return await runFile(file, words, { env, stdio, argv0: command }, launch);
+  const { restore, ...plain } = escaped ?? { words: [command, ...words], env, restore: '' };
+  const script = restore + (text ? withPipe(place!, spare!) : 'exec "$@"');
+  return await launch('/bin/sh', ['-c', script, 'sh', ...plain.words], { env: plain.env, stdio });
+}
+
+/** Starts a file as execvp(3) does: a script without a #! line by /bin/sh. */
+async function runFile(
+  file: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  launch: Launch,
+): Promise<ChildEnd> {
   try {
-    return await launch(file, words, { env: variables, stdio, argv0: command });
+    return await launch(file, args, options);
   } catch (error) {
-    // A script without a #! line.
     if (systemCode(error) !== 'ENOEXEC') throw error;
-    return await launch('/bin/sh', [file, ...words], { env: variables, stdio });
+    const { env, stdio } = options;
+    return await launch('/bin/sh', [file, ...args], { env, stdio });
   }
+}
+
+/** Returns the stdio option that passes on the standard streams and these descriptors, and a pipe at `place`. */
+function stdioFor(descriptors: readonly number[], place: number | undefined) {
+  const last = Math.max(2, place ?? 0, ...descriptors);
+  return Array.from({ length: last + 1 }, (_, fd) => {
+    if (fd === place) return 'pipe';
+    return fd <= 2 || descriptors.includes(fd) ? fd : 'ignore';
+  });
 }
 
 /** Returns two free descriptors of one digit, because dash cannot redirect others. */
