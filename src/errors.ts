@@ -1,6 +1,6 @@
-/** How gwtoken ends: its exit codes, the one error that it expects, signals, and limits of the system. */
+/** The ends of gwtoken: exit codes, expected errors, signals and limits of the system. */
 
-/** Exit codes by the kind of error. Scripts rely on them: none ever changes. */
+/** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
   local: 1,
   usage: 2,
@@ -19,7 +19,7 @@ export function isErrorKind(text: string): text is ErrorKind {
   return Object.hasOwn(EXIT_CODES, text);
 }
 
-/** Exit code of `exec` and `curl` if gwtoken itself fails, so that it can be told from the command's. */
+/** Exit code of `exec` and `curl` if gwtoken itself fails. It differs from the usual codes of commands. */
 export const EXEC_FAILED = 125;
 
 /** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
@@ -92,7 +92,7 @@ export interface Retry {
  */
 const MOST_HINTS = 2;
 
-/** The one error that gwtoken expects. `message` is one line. It never holds a secret, a token or a body. */
+/** An expected error. `message` is one line. It never contains a secret, a token or a body. */
 export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
@@ -110,7 +110,7 @@ export class GwtokenError extends Error {
     this.retry = more.retry;
   }
 
-  /** Returns the same error with these hints after its own, as far as there is room for them. */
+  /** Returns the same error with these hints after its own, up to the limit. */
   withHints(hints: readonly string[]): GwtokenError {
     return new GwtokenError(this.kind, this.message, { ...this, hints: [...this.hints, ...hints] });
   }
@@ -124,7 +124,7 @@ export function failure(kind: ErrorKind, message: string, ...hints: string[]): G
   return new GwtokenError(kind, message, { hints });
 }
 
-/** Runs `work`; returns undefined if it throws, for callers to whom the reason makes no difference. */
+/** Runs `work`; returns undefined if it throws, for callers that need no reason. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -133,7 +133,7 @@ export function orUndefined<T>(work: () => T): T | undefined {
   }
 }
 
-/** Runs `work`; returns its result or the GwtokenError it throws. Any other error is a bug, and thrown on. */
+/** Runs `work`; returns its result or its GwtokenError. Rethrows any other error, which is a bug. */
 export function valueOrError<T>(work: () => T): T | GwtokenError {
   try {
     return work();
@@ -143,11 +143,11 @@ export function valueOrError<T>(work: () => T): T | GwtokenError {
   }
 }
 
-/** Exit codes that a shell shows for the signals that end a program from outside. */
+/** Exit codes that shells show for the signals that usually end a program. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 export const ENDING_SIGNALS = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
 
-/** A signal that gwtoken received and then ends by, so that a calling script stops too. */
+/** A received signal. gwtoken ends by the same signal, so that a calling script stops too. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
@@ -160,7 +160,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The loss of stdout's reader (EPIPE): gwtoken ends silently, with the exit code of SIGPIPE. */
+/** The reader of stdout is gone (EPIPE). gwtoken ends silently with the exit code of SIGPIPE. */
 export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';
   readonly exitCode = 141;
@@ -176,7 +176,7 @@ export function systemCode(error: unknown): SystemCode | undefined {
   return typeof code === 'string' ? (code as SystemCode) : undefined;
 }
 
-/** Words for the codes of files and programs. No map of Node's: `node:util` costs time at every start. */
+/** Words for the codes of files and programs. Node's own map in `node:util` takes time at every start. */
 const WORDS: Readonly<Record<SystemCode, string>> = {
   E2BIG: 'argument list too long',
   EACCES: 'permission denied',
@@ -202,7 +202,7 @@ export function wordsFor(error: unknown): string {
   return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
 }
 
-/** Failures at a system limit, by the system's code and call. */
+/** Matches failures at a system limit by the system's code and call. */
 const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)/;
 
 /** Returns the error for a system limit that the process has reached; undefined for any other error. */
@@ -210,7 +210,7 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
-  // Without a code: the JavaScript engine could not get memory, for example under `ulimit -v`.
+  // An error without a code: the JavaScript engine got no memory, for example under `ulimit -v`.
   const isMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
   if (!isMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isMemory ? 'not enough memory' : `${syscall} failed (${code})`;

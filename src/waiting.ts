@@ -1,4 +1,4 @@
-/** The people who can answer, how long gwtoken waits for them, and how a signal ends the waiting. */
+/** Who can answer prompts, how long gwtoken waits for answers, and how a signal ends a wait. */
 import { CREDENTIAL_VARIABLE } from './client';
 import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output, World } from './world';
@@ -8,7 +8,7 @@ export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
-/** Returns whether a person reads stderr. stdin is no sign: it may be the caller's pipe. */
+/** Returns whether a person reads stderr. stdin says nothing, because it may be a pipe of the caller. */
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);
 }
@@ -26,7 +26,7 @@ export function isHeadless({ env, platform, stderr }: Surroundings): boolean {
 /** The environment and, unless only the quick path runs, platform and stderr. */
 export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform' | 'stderr'>>;
 
-/** The default of `keychain-timeout`: a person needs time to unlock, a job should not wait. */
+/** Default of `keychain-timeout`. A person needs time to unlock the keychain, and a job should not wait. */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 
 /** The longest timeout that a setting accepts. */
@@ -39,8 +39,8 @@ export function allowMoreTime(limitMs: number): string {
 }
 
 /**
- * Runs `work`; rejects with Interrupted if a signal that would end gwtoken arrives meanwhile. Its own signal
- * is aborted then: gwtoken ends without waiting for it, and what it has to undo it undoes at once.
+ * Runs `work`; rejects with Interrupted when a signal arrives that would end gwtoken. `work` must clean up
+ * synchronously when its signal is aborted, because gwtoken exits without awaiting it.
  */
 export async function untilSignal<T>(
   onSignals: World['onSignals'],
@@ -61,7 +61,7 @@ export async function untilSignal<T>(
   }
 }
 
-/** Does the work of a lock's holder, and releases the lock afterwards; at once if the work is cancelled. */
+/** Runs work while a lock is held. Releases the lock afterwards, or at once if the work is cancelled. */
 export async function withHeldLock<T>(
   release: () => void,
   signal: AbortSignal | undefined,

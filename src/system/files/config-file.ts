@@ -1,6 +1,6 @@
 /**
- * The config file and the list of stored clients: JSON objects that only the user and root can have written,
- * since they may name a command. Reading them is on the quick path.
+ * The config file and the list of stored clients: JSON objects. They may name a command, so only the user and
+ * root may have written them. The quick path reads them.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,10 +14,10 @@ import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
 
-/** The time for which a writer waits for the lock. */
+/** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
 
-/** A config file is never larger. */
+/** Largest config file, in bytes. */
 const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
@@ -76,7 +76,7 @@ export function readConfig(path: string, host: Host): Config {
   return { path, general: valuesOf(general, path), profiles: Object.fromEntries(profiles) };
 }
 
-/** Returns the stored clients in the file's content; anything else in it is ignored. */
+/** Returns the stored clients in the file's content and ignores the rest of it. */
 function clientsIn(stored: Stored): Record<string, StoredClient> {
   const clients: Record<string, StoredClient> = {};
   for (const [name, entry] of Object.entries(stored)) {
@@ -87,7 +87,7 @@ function clientsIn(stored: Stored): Record<string, StoredClient> {
   return clients;
 }
 
-/** Reads a JSON object that nobody else can have written. Returns an empty one if there is no file. */
+/** Reads a JSON object that no other user can have written. Returns an empty one for a missing file. */
 function readTrusted(path: string, host: Host): Stored {
   let read: FileRead;
   try {
@@ -102,16 +102,16 @@ function readTrusted(path: string, host: Host): Stored {
   checkTrust('directory', dirname(path), statSync(dirname(path)), host);
   let parsed: unknown;
   try {
-    // Some editors of Windows begin a file with a byte order mark.
+    // Some editors on Windows write a byte order mark at the start of a file.
     parsed = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ''));
   } catch {
-    // Without the parser's message: it quotes the file, which may contain anything.
+    // Leaves out the parser's message, which quotes the file.
     throw unusable(path, 'contains invalid JSON');
   }
   return objectOf(parsed, path);
 }
 
-/** @throws GwtokenError `usage`, with the `chmod` to type if that is enough */
+/** Checks an existing file or directory. @throws GwtokenError `usage`, with the `chmod` that solves it */
 function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host: Host): void {
   const problem = trustProblem(stat, 'user or root', host);
   if (!problem) return;
@@ -119,7 +119,7 @@ function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host:
   throw usage(`config ${what} ${path} ${problem.text}`, hint);
 }
 
-/** @param key that of the value; none for the whole file */
+/** @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
   throw unusable(path, key ? invalidValue(key, 'a JSON object') : 'must contain a JSON object');
@@ -140,11 +140,11 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 }
 
 /**
- * Changes the JSON object in a file, atomically, mode 0600, under a lock. `change` reads it with every
- * reader's checks: a file that others can write to must not become a trusted one.
+ * Changes the JSON object in a file atomically, mode 0600, under a lock. `change` reads the file with all
+ * checks, because a file that others can write to must not become a trusted one.
  */
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
-  // For its errors alone: a change that is rejected creates neither the directory nor the lock.
+  // Dry run: a rejected change must not create the directory or the lock.
   change(path);
   await whileWriting(path, async (directory) => {
     checkDirectory(directory, host);
@@ -152,13 +152,13 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
       const changed = change(path);
-      // Only for writing: it reads the file too, without any of our checks, and is given nothing of it.
+      // conf only writes: `deserialize` gives it nothing of the file, which it reads without checks.
       const conf = new Conf<Stored>({
         cwd: directory,
         configName: basename(path, '.json'),
         deserialize: () => ({}),
       });
-      // conf's own method ignores how much of the text the system has written. A link stays a link.
+      // Replaces conf's method, which ignores an incomplete write. A link stays a link.
       const target = orUndefined(() => realpathSync(path)) ?? path;
       const write = (value: Stored): void =>
         writeByRename(target, `${JSON.stringify(value, null, 2)}\n`, host, { isDurable: true });
@@ -168,14 +168,14 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   });
 }
 
-/** Checks that files can be written there, and trusted later, as far as that can be known in advance. */
+/** Checks in advance that files in the directory can be written, and will be trusted. */
 function checkDirectory(directory: string, host: Host): void {
   assertCreatable(directory, host);
   const stat = statSync(directory, { throwIfNoEntry: false });
   if (stat) checkTrust('directory', directory, stat, host);
 }
 
-/** Does the work in the file's directory; turns the system's errors into those that say what to do. */
+/** Runs work in the file's directory, and turns errors of the system into errors with hints. */
 async function whileWriting(path: string, work: (directory: string) => void | Promise<void>): Promise<void> {
   try {
     await work(dirname(path));

@@ -1,10 +1,10 @@
-/** The paths of gwtoken's directories. Only this module decides. */
+/** The paths of gwtoken's directories. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import { type GwtokenError, usage } from '../../errors';
 import type { Env } from '../../world';
 
-/** The machine and the user, as far as files depend on them. */
+/** The facts about machine and user that matter for files. */
 export interface Host {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows, where owners and modes are not checked. */
@@ -13,7 +13,7 @@ export interface Host {
 
 /** Below the home directory; on Windows, the variable that contains the path. */
 const PLATFORM_DIRECTORIES = {
-  // As gh has it, and as people expect of command-line tools.
+  // gh and other command-line tools use these directories.
   config: { darwin: '.config', win32: 'APPDATA', other: '.config' },
   cache: { darwin: 'Library/Caches', win32: 'LOCALAPPDATA', other: '.cache' },
 } as const;
@@ -43,7 +43,7 @@ export function noHomeHint({ platform }: Host): string {
  * else `gwtoken` below XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's
  * own; GWTOKEN_CACHE_DIR likewise. Undefined if there is no home directory.
  *
- * @param exists Returns whether the home directory exists: gwtoken does not create it
+ * @param exists returns whether the home directory exists, because gwtoken does not create it
  */
 export function directoryOf(
   which: DirectoryKind,
@@ -54,10 +54,10 @@ export function directoryOf(
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
-  // Without the separator that completion leaves at its end: with it a link would be followed, and not seen.
+  // resolve() removes a separator at the end, with which lstat would follow a link.
   if (ours) return resolve(ours);
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
-  // One that is relative would be another directory wherever gwtoken is started.
+  // A relative path would mean another directory in each working directory.
   if (!isAbsolute(base) || !exists(base)) return undefined;
   if (platform === 'win32') return join(base, 'gwtoken', which === 'cache' ? 'Cache' : '');
   return join(base, PLATFORM_DIRECTORIES[which][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');

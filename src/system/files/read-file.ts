@@ -1,20 +1,20 @@
-/** Reads files whole, up to a limit: the path may lead to a disk, or to a pipe without a writer. */
+/** Reads whole files up to a limit. A path may lead to a device, or to a pipe without a writer. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 export interface FileRead {
   readonly bytes: Buffer;
-  /** The owner and mode of the very file that it was read from. */
+  /** Owner and mode, from the same descriptor as the bytes. */
   readonly stat: Stats;
 }
 
 /**
- * Reads a regular file, as many bytes as its size says: a file of /proc has none.
+ * Reads a regular file, as many bytes as its size. Files of /proc have size 0.
  *
  * @param flag O_NOFOLLOW to refuse a link (ELOOP)
  * @throws the system's error; EFBIG for more than `limit` bytes; no code for a directory, a pipe or a device
  */
 export function readRegular(path: string, limit: number, flag = 0): FileRead {
-  // Without O_NONBLOCK, a pipe without a writer would block. Windows has neither flag: both are undefined.
+  // O_NONBLOCK keeps a pipe without a writer from blocking. On Windows both flags are undefined.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flag);
   try {
     const stat = fstatSync(file);

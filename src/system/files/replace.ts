@@ -4,7 +4,7 @@ import { systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 
-/** Returns a name that no other process uses, nor this one again; not a secret. */
+/** Returns a name that is used only once on this machine. It is not a secret. */
 export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
@@ -47,7 +47,7 @@ const BUSY_MS = 500;
 const PAUSE_MS = 10;
 
 /**
- * Retries what Windows refuses for a moment, since a writer or virus scanner has the file open.
+ * Retries work that Windows refuses while a writer or virus scanner has the file open.
  *
  * @throws the system's error
  */

@@ -14,7 +14,7 @@ import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
-/** A token of 32 KiB, escaped twice, and some room. */
+/** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
 
 const NOTHING: CacheRead = { generation: '' };
@@ -54,7 +54,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
       removeFiles(directory, matches);
     },
     async invalidate(client) {
-      // If this fails, no request can store a token either, and the old one is removed or reported below.
+      // If this fails, requests cannot store a token either. The old one is removed or reported below.
       orUndefined(() => {
         makeTrusted(directory, host);
         writeByRename(generationPath(directory, client), uniqueName(), host);
@@ -95,11 +95,13 @@ function makeTrusted(directory: string, host: Host): void {
   if (problem) throw untrusted(directory, problem.text);
 }
 
-/** Returns an unambiguous name: a profile's name may contain hyphens, but the other two are fixed words. */
+/**
+ * Returns an unambiguous name: only the profile can contain hyphens, environment and region are fixed words.
+ */
 const nameOf = ({ slot = '', ...client }: CachePlace): string =>
   clientName(client).replaceAll(':', '-') + (slot && `.${slot}`);
 
-/** Returns the path of the generation of a client's tokens; there is no such file before the first login. */
+/** Returns the path of a client's generation. The first login creates the file. */
 export function generationPath(directory: string, client: Client): string {
   return join(directory, `generation-${clientName(client).replaceAll(':', '-')}`);
 }

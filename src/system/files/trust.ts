@@ -1,6 +1,6 @@
 /**
- * Trust in a file, by those who may have written it: its owner, and whoever its mode permits. On Windows
- * access lists decide, and nothing is checked.
+ * Trust in files, by the users who may have written them. On Windows access lists decide, and nothing is
+ * checked.
  */
 import {
   accessSync,
@@ -17,10 +17,10 @@ import { orUndefined, systemCode } from '../../errors';
 import type { DirectoryFacts, FileProblem } from '../../world';
 import type { DirectoryKind, Host } from './paths';
 
-/** `user` for the cache, which only they may open; `user or root` for the config, which others may read. */
+/** `user` for the cache, which others may not open; `user or root` for the config, which others may read. */
 type Owners = 'user' | 'user or root';
 
-/** Returns why a file or directory is not used; undefined if it is. Only `lstat` tells of links. */
+/** Returns why a file or directory is not trusted; undefined if it is. Links are found only by `lstat`. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
   if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmod: undefined };
@@ -38,7 +38,7 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
   return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
 }
 
-/** Makes the error for what others could have written. Its code stands among the system's. */
+/** Returns the error for an untrusted path, with a code like those of the system. */
 export function untrusted(path: string, problem: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code: 'EUNTRUSTED' });
 }
@@ -46,22 +46,22 @@ export function untrusted(path: string, problem: string): Error {
 /** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  // Not `recursive`: Node never returns where the system says ENOENT of what is there, as below /proc.
+  // Not `recursive`, with which Node never returns below /proc.
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
-    // The umask may have taken bits away from the user too.
+    // The umask may have removed bits of the user.
     chmodSync(path, 0o700);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it meanwhile.
     if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 
 /**
  * Throws the system's error if a directory is not writable or cannot be created, and EUNTRUSTED if it or the
- * nearest directory above it belongs to another user: `sudo gwtoken` would leave files in a HOME that its user
- * cannot change.
+ * nearest directory above it belongs to another user: `sudo gwtoken` would leave files in a HOME that its
+ * user cannot change.
  */
 export function assertCreatable(path: string, host: Host): void {
   const directory = nearestDirectory(path);

@@ -1,4 +1,4 @@
-/** Files at paths that are not gwtoken's: of `--output` and `--token-file`, and the one of a CI runner. */
+/** Files of the user: those of `--output` and `--token-file`, and the one of a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { failure, GwtokenError, orUndefined, usage, wordsFor } from '../../errors';
 import type { Host } from './paths';
@@ -7,7 +7,7 @@ import { writeByRename } from './replace';
 import { ownerProblem } from './trust';
 
 /**
- * Replaces the file, mode 0600, at once. What was there has to be a regular file of the user's: `--output
+ * Replaces a file atomically, mode 0600. An existing one has to be a regular file of the user: `--output
  * /dev/stdout` would replace the device.
  *
  * @throws GwtokenError `usage` for anything else, `local` if it cannot be written
@@ -30,7 +30,7 @@ function pathProblem(path: string, host: Host): string | undefined {
   return problem && `${path} ${problem}`;
 }
 
-/** Removes the file if it still has this text. Never throws: nobody waits for it any more. */
+/** Removes the file if it still contains this text. Never throws. */
 export function removeUserFile(path: string, text: string): void {
   orUndefined(() => {
     if (readRegular(path, text.length).bytes.toString() === text) rmSync(path);
@@ -50,7 +50,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
     );
   return (text) => {
     try {
-      // Else our first variable would continue its last line.
+      // Otherwise the first variable would continue the last line of the file.
       const before = readFileSync(path, 'utf8');
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The session bus, and whose it is. Its address outlives it, in a tmux or a detached shell: once the session
- * has ended, another user can listen there, and would be given the secret of the next `login`.
+ * Checks the owner of the session bus. In a tmux or a detached shell, the address remains after the session
+ * has ended. Then another user can listen there, and would get the secret of the next `login`.
  */
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { GwtokenError, orUndefined } from '../../errors';
@@ -13,7 +13,7 @@ import { keychainError } from './errors';
 const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 
 /**
- * Returns the environment with the bus's address. libsecret then looks for no other one by itself.
+ * Returns the environment with the address of the bus, so that libsecret does not look for another bus.
  *
  * @throws GwtokenError `keychain`, reason `no-session`, without a bus, or if another user may answer there
  */

@@ -110,7 +110,9 @@ async function runFile(
   }
 }
 
-/** Returns the stdio option that passes on the standard streams and these descriptors, and a pipe at `place`. */
+/**
+ * Returns the stdio option that passes on the standard streams and these descriptors, and a pipe at `place`.
+ */
 function stdioFor(descriptors: readonly number[], place: number | undefined) {
   const last = Math.max(2, place ?? 0, ...descriptors);
   return Array.from({ length: last + 1 }, (_, fd) => {

@@ -1,4 +1,4 @@
-/** The config file and the list of stored clients: what they may contain, what is said of the rest, and writing. */
+/** The config file and the list of stored clients: valid content, errors and writing. */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 const NO_HOME = 'HOME is not set to a directory; set it or GWTOKEN_CONFIG_DIR';
 
-test('if there is no file, or can be none, nothing is set and no client stored', () => {
+test('a missing file means no settings and no stored clients', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
@@ -37,7 +37,7 @@ test('if there is no file, or can be none, nothing is set and no client stored',
   expect(clients.read()).toEqual({});
 });
 
-test('a value is a string, a number or a boolean, for all or for a profile', () => {
+test('values are strings, numbers and booleans, general or of a profile', () => {
   put('{"region":"eu","retries":1,"sandbox":true,"profiles":{"acme":{"retries":2},"other":{}}}');
   expect(readConfig(file, MACHINE)).toEqual({
     path: file,
@@ -57,7 +57,7 @@ test.each([
     'has an invalid value for "a\\"b" (use a string, number or boolean)',
   ],
   [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read: file too large'],
-])('%.40s is refused: it %s', (text, problem) => {
+])('%.40s is rejected: it %s', (text, problem) => {
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
     message: `config file ${file} ${problem}`,
@@ -80,7 +80,7 @@ test('doctor and config set report a directory that is not writable', async ({ n
   });
 });
 
-test('whoever may not look into the directory is told whose it is', async ({ needs }) => {
+test('a directory that cannot be searched is reported', async ({ needs }) => {
   needs('posix');
   const closed = join(directory, 'closed');
   mkdirSync(join(closed, 'inner'), { recursive: true });
@@ -95,7 +95,7 @@ test('whoever may not look into the directory is told whose it is', async ({ nee
   });
 });
 
-test('of the stored clients whatever is none is passed over', () => {
+test('invalid entries in the list of stored clients are ignored', () => {
   const entry = { client_id: 'id', auth_url: 'https://a.example.com' };
   writeFileSync(
     join(directory, 'clients.json'),
@@ -119,7 +119,7 @@ async function hold(): Promise<() => void> {
   return turn.release;
 }
 
-test('what is stored is read again under the lock: no change of another process is lost, and none made trusted', async () => {
+test('a change reads the file again under the lock', async () => {
   put('{}');
   const edit = () => openConfig(directory, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
   const release = await hold();
@@ -144,7 +144,7 @@ test('what is stored is read again under the lock: no change of another process 
   expect(readFileSync(file, 'utf8')).toBe('{');
 });
 
-test('a directory that cannot be created is told in advance', async () => {
+test('a directory that cannot be created is reported in advance', async () => {
   put('{}');
   const path = join(file, 'below', 'config.json');
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({

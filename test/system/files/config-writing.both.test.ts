@@ -26,7 +26,7 @@ test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
   },
 );
 
-test('keeps the changes of ten calls at once', async () => {
+test('ten simultaneous config set calls lose no change', async () => {
   const home = openHome();
   const values = {
     ...{ region: 'eu', sandbox: 'true', 'min-ttl': '10s', timeout: '9s', retries: '1' },

@@ -1,4 +1,4 @@
-/** Where the cache cannot be written there is a token all the same, without a word. */
+/** A cache that cannot be written costs no token and causes no message. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../../harness/endpoints/token-endpoint';
@@ -6,7 +6,7 @@ import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import type { ProgramResult } from '../../harness/programs/program';
 
-describe('a token without a cache', () => {
+describe('get prints a token without a cache', () => {
   let endpoint: TokenEndpoint;
   let client: Home;
   beforeEach(async ({ needs }) => {
@@ -37,7 +37,7 @@ describe('a token without a cache', () => {
     expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
   });
 
-  test('in a read-only directory, where a cached token is still served', async () => {
+  test('in a read-only directory, and still uses a cached token', async () => {
     const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
     expectToken(await inNamespace(readOnly));
     expect(readdirSync(client.cache)).toEqual([]);

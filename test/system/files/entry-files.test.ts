@@ -14,7 +14,7 @@ beforeEach(() => {
 const posix = process.platform !== 'win32';
 const write = (path: string) => fs.writeFileSync(path, '');
 
-test('remove() removes the tokens of the clients that pass, also in a directory that is not trusted', async () => {
+test('remove() removes the files of matching clients, also in an untrusted directory', async () => {
   const kept = 'default-production-eu.token.json';
   const removed = [
     'acme-sandbox-us.token.json',
@@ -62,7 +62,7 @@ test.runIf(posix)(
   },
 );
 
-test('read() reads 256 KiB at most, and nothing if a link leads nowhere', () => {
+test('read() reads at most 256 KiB, and nothing through a dead link', () => {
   const { read } = openTokens(gw.cache, MACHINE);
   const longest = 'x'.repeat(256 * 1024);
   putEntry(gw.cache, longest);
@@ -74,7 +74,7 @@ test('read() reads 256 KiB at most, and nothing if a link leads nowhere', () => 
   expect(openTokens(`${gw.cache}/loop/cache`, MACHINE).read(EU)).toEqual({ generation: '' });
 });
 
-test.runIf(posix)('write() says by a code why it cannot', async () => {
+test.runIf(posix)('write() returns the code of its failure', async () => {
   const directory = openDirectory();
   const entry = entryIn(directory);
   const why = () => openTokens(directory, MACHINE).write(EU, 'an entry');
@@ -88,7 +88,7 @@ test.runIf(posix)('write() says by a code why it cannot', async () => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
-test('acquireLock() gives different places locks of their own', async () => {
+test('acquireLock() returns separate locks for different places', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
   const places = [EU, { ...EU, region: 'us' }, { ...EU, slot: 'a' }, { ...EU, slot: 'b' }, EU] as const;
   const locks = await Promise.all(places.map((place) => acquireLock(place)));

@@ -26,7 +26,7 @@ async function wait(limitMs: number, signal?: AbortSignal) {
   return await lock.wait(limitMs, signal);
 }
 
-test('is held by one at a time, and leaves no file', async () => {
+test('tryLock() gives the lock to one holder at a time', async () => {
   const first = held();
   const waiting = [wait(20_000), wait(20_000)];
   first.release();
@@ -54,7 +54,7 @@ test('a waiter gives up at its limit or when aborted, and leaves no listener', a
   release();
 });
 
-test('a holder that shows no sign of life for three seconds is no longer one', async () => {
+test('a holder that is silent for three seconds loses the lock', async () => {
   // As a power cut may leave it.
   writeFileSync(path, '\0'.repeat(19));
   const since = performance.now();
@@ -64,7 +64,7 @@ test('a holder that shows no sign of life for three seconds is no longer one', a
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test.skipIf(process.platform === 'win32')('is done without if there can be none', async () => {
+test.skipIf(process.platform === 'win32')('tryLock() returns undefined if locks do not work', async () => {
   mkdirSync(join(directory, 'directory'));
   execFileSync('mkfifo', [join(directory, 'fifo')]);
   symlinkSync('nowhere', join(directory, 'link'));
@@ -73,7 +73,7 @@ test.skipIf(process.platform === 'win32')('is done without if there can be none'
   expect(await withLock(join(directory, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
 });
 
-test('work waits for the holder, and fails with a sentence if that takes too long', async () => {
+test('withLock() fails with a sentence if the holder takes too long', async () => {
   const { release } = held();
   let ran = 0;
   const work = () => ++ran;
@@ -88,7 +88,7 @@ test('work waits for the holder, and fails with a sentence if that takes too lon
   expect(await waiting).toBe(1);
 });
 
-test('work is done one after the other, and the lock is released if it fails', async () => {
+test('withLock() runs work in turn and releases the lock after a failure', async () => {
   let running = 0;
   const work = async () => {
     expect(++running).toBe(1);

@@ -1,4 +1,4 @@
-/** Where gwtoken's files are, on every platform. */
+/** The directories of gwtoken on every platform. */
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { directoryOf } from '../../../src/system/files/paths';
@@ -35,7 +35,7 @@ describe('the directories', () => {
     expect(directories(platform, env)).toEqual(expected);
   });
 
-  test('are not below a directory that is another one wherever gwtoken is started', () => {
+  test('are not below a relative path', () => {
     const relative = { XDG_CONFIG_HOME: 'c', XDG_CACHE_HOME: './k' };
     expect(directories('linux', { ...relative, HOME: '/u' })).toEqual([
       '/u/.config/gwtoken',
@@ -52,7 +52,7 @@ describe('the directories', () => {
     expect(directoryOf('cache', { HOME: '/' }, 'linux')).toBe('/.cache/gwtoken');
   });
 
-  test('have no separator at their end, with which a link in their place would not be seen', () => {
+  test('have no separator at their end', () => {
     const set = (path: string) => ({ GWTOKEN_CONFIG_DIR: path, GWTOKEN_CACHE_DIR: path });
     expect(directories('linux', set('/k//'))).toEqual(['/k', '/k']);
     expect(directories('linux', set('/'))).toEqual(['/', '/']);

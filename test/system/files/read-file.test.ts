@@ -17,7 +17,7 @@ beforeEach(() => {
 const tooLarge = (limit: number) =>
   expect.objectContaining({ code: 'EFBIG', message: `more than ${limit} bytes` });
 
-test('a file has as many bytes as the limit says at most, and does not stay open', ({ needs }) => {
+test('readRegular() rejects files above the limit and closes them', ({ needs }) => {
   needs('linux');
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
@@ -26,7 +26,7 @@ test('a file has as many bytes as the limit says at most, and does not stay open
   expect(open()).toBe(before);
 });
 
-test('so has a stream, in bytes and not in characters', async () => {
+test('readAll() limits a stream in bytes, not in characters', async () => {
   const chunks = async function* () {
     yield Buffer.from('ab');
     yield 'ä';
@@ -35,7 +35,7 @@ test('so has a stream, in bytes and not in characters', async () => {
   await expect(readAll(chunks(), 3)).rejects.toEqual(tooLarge(3));
 });
 
-test('a pipe, a device and a directory are refused at once', ({ needs }) => {
+test('readRegular() rejects a pipe, a device and a directory at once', ({ needs }) => {
   needs('posix');
   const pipe = join(directory, 'pipe');
   execFileSync('mkfifo', [pipe]);

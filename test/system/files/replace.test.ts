@@ -17,16 +17,16 @@ function tried(platform: NodeJS.Platform, code: string, times: number) {
   return { tries, failed };
 }
 
-test.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again on Windows while it says %s', (code) => {
+test.each(['EPERM', 'EACCES', 'EBUSY'])('retryWhileBusy() retries on Windows after %s', (code) => {
   expect(tried('win32', code, 3)).toEqual({ tries: 4, failed: undefined });
 });
 
-test('is not waited for elsewhere, nor after another error', () => {
+test('retryWhileBusy() does not retry on other systems or after other errors', () => {
   expect(tried('linux', 'EACCES', 1)).toEqual({ tries: 1, failed: 'EACCES' });
   expect(tried('win32', 'ENOENT', 1)).toEqual({ tries: 1, failed: 'ENOENT' });
 });
 
-test('is given up after half a second, with pauses: what holds it needs the CPU', () => {
+test('retryWhileBusy() gives up after half a second of pauses', () => {
   const since = performance.now();
   const { tries, failed } = tried('win32', 'EBUSY', Number.POSITIVE_INFINITY);
   expect(failed).toBe('EBUSY');

@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('that others can write to is not written to either', async () => {
+  test('that others can write to is not written to', async () => {
     const open = join(dirname(directory), 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     expect(readdirSync(open)).toEqual([]);
   });
 
-  test('of another user is used neither for the cache nor for the config', async ({ needs }) => {
+  test('of another user is used for neither cache nor config', async ({ needs }) => {
     needs('root');
     const belongs = `belongs to another user (uid ${STRANGER})`;
     for (const [what, path] of [
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('of root may be a user’s config, and is no cache of theirs', ({ needs }) => {
+  test('of root may be the config of a user, but not the cache', ({ needs }) => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };
     expect(config(user).read()).toMatchObject(READ);
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     expect(cached(directory, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
   });
 
-  test('behind a link is no cache, but may be the config, which stays a link: dotfiles lie elsewhere', async () => {
+  test('behind a link may be the config, but not the cache', async () => {
     const link = join(dirname(directory), 'link');
     symlinkSync(directory, link);
     for (const path of [link, `${link}/`])
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('is not checked on Windows, where access lists decide', async () => {
+  test('is not checked on Windows', async () => {
     const windows: Host = { platform: 'win32', uid: undefined };
     for (const path of [directory, file, entry]) chmodSync(path, 0o777);
     expect(cached(directory, windows)).toEqual(SERVED);
@@ -165,7 +165,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
 });
 
 describe('a directory that is missing', () => {
-  test('is created with its parents, closed to others', () => {
+  test('is created with its parents, mode 0700', () => {
     makeDirectory(join(directory, 'a', 'b'));
     makeDirectory(join(directory, 'a', 'b'));
     if (process.platform === 'win32') return;
@@ -179,13 +179,11 @@ describe('a directory that is missing', () => {
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
-  test.skipIf(process.platform !== 'linux')('is an error at once where none can be created', () => {
+  test.skipIf(process.platform !== 'linux')('causes an error at once below /proc', () => {
     expect(() => makeDirectory('/proc/nowhere/gwtoken')).toThrow(/ENOENT|EACCES/);
   });
 
-  test('is created by nobody but its user in their HOME, and by anybody in one of root’s', async ({
-    needs,
-  }) => {
+  test('is not created in the HOME of another user', async ({ needs }) => {
     needs('root');
     chownSync(directory, STRANGER, STRANGER);
     const below = join(directory, '.config', 'gwtoken');
