@@ -16,7 +16,8 @@ export function waysToAuthUrl(
 ): readonly string[] {
   const isConfig = source.kind === 'config';
   const without = isConfig ? '' : `${source.kind === 'flag' ? 'omit' : 'unset'} ${source.name}`;
-  const login = `run: gwtoken login ${clientFlags(client)}${isConfig ? '' : ` --auth-url ${shellWord(text)}`}`;
+  const urlFlag = isConfig ? '' : ` --auth-url ${shellWord(text)}`;
+  const login = `run: gwtoken login ${clientFlags(client)}${urlFlag}`;
   const move = `to use ${value}, ${kind === 'keychain' ? login : 'let the command print it as "auth_url"'}`;
   if (own === undefined && kind === 'keychain') return [move];
   if (own === undefined)
