@@ -2,6 +2,7 @@
 
 import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, type Retry } from '../errors';
+import { duration } from '../text';
 import type { PostOptions, World } from '../world';
 import type { Limits, Query } from './query';
 import { judgeReply } from './reply';
@@ -44,7 +45,7 @@ export async function fetchToken(
       return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs()) }, credentials, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      const last = n === 1 ? error : new GwtokenError(error.kind, `${error.message} (${n} attempts)`, error);
+      const last = n === 1 ? error : afterAttempts(error, n, query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
       if (pauseMs === undefined || leftMs() - pauseMs < LEAST_MS) throw last;
@@ -57,6 +58,15 @@ export async function fetchToken(
       if (leftMs() < LEAST_MS) throw last;
     }
   }
+}
+
+/** Returns the error of the last attempt with the number of attempts. Only a timeout names their time in all. */
+function afterAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
+  const message =
+    error.reason === 'time-limit'
+      ? `${error.message.replace(/ within .*$/, '')} (${count} attempts in ${duration(ms)})`
+      : `${error.message} (${count} attempts)`;
+  return new GwtokenError(error.kind, message, error);
 }
 
 /** Returns a random number, or 0 if the next token has its own time. */

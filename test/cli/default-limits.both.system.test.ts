@@ -66,7 +66,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
     ['a keychain', alone({ ...SETTINGS, ...wallet.env }), 5, 10, 'the keychain is locked'],
     ['a keychain with a person', onTerminal({ ...SETTINGS, ...wallet.env }), 5, 60, 'the keychain is locked'],
     ['an attempt', alone(inVariables), 6, 10, 'did not answer within 10 s'],
-    ['all attempts', alone(withRetries), 6, 30, 's (3 attempts)'],
+    ['all attempts', alone(withRetries), 6, 30, 'did not answer (3 attempts in 30 s)'],
     ['a helper', alone({ ...SETTINGS, ...keyring.env, ...stuckHelper }), 4, 5, 'no credentials found'],
   ] as const;
 

@@ -112,6 +112,19 @@ describe('attempts', () => {
     });
   });
 
+  test('report their time in all if the last one timed out', async () => {
+    const more = { reason: 'time-limit' as const, retry: {} };
+    const late = new GwtokenError(
+      'unreached',
+      'https://id.test/oauth2/token did not answer within 9.4 s',
+      more,
+    );
+    const { outcome } = await play([{ error: late, tookMs: 9_800 }]);
+    expect(outcome).toMatchObject({
+      message: 'https://id.test/oauth2/token did not answer (3 attempts in 29 s)',
+    });
+  });
+
   test('follow after full jitter of a span that doubles up to 10 s', async () => {
     const often = { attempts: 7, limitMs: 3_600_000 };
     expect((await play([unreached], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
