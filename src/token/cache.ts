@@ -153,6 +153,6 @@ export function ownEntry(
 }
 
 /** Returns the client ID and auth URL of a stored client; undefined if the list cannot be read. */
-function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
+export function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
   return orUndefined(() => clients.read()[clientName(client)]);
 }

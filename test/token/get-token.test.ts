@@ -1,5 +1,5 @@
 /** Hints, the trace and remembered refusals. See also test/sessions/text/reuse.txt. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, ReaderGone } from '../../src/errors';
@@ -183,6 +183,19 @@ describe('a remembered rejection', () => {
     await gw.login({ authUrl: URL, flags: ['--no-verify'] });
     expect(await gw.get()).toBe('new');
   });
+});
+
+test('a request updates clients.json from the keychain', async () => {
+  gw.env = {};
+  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  const list = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
+  const right = list();
+  for (const wrong of [{ client_id: 'another' }, { auth_url: 'https://old.test' }]) {
+    const [name, entry] = Object.entries<object>(right)[0]!;
+    writeFileSync(join(gw.config, 'clients.json'), JSON.stringify({ [name]: { ...entry, ...wrong } }));
+    await gw.get('--fresh');
+    expect(list()).toEqual(right);
+  }
 });
 
 test('get works with an unreadable clients.json', async () => {
