@@ -11,8 +11,9 @@ import { TOPICS } from './topics';
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
-/** Placeholders that the scripts replace by the names of files, and of programs too. */
+/** Placeholder that the scripts replace by the names of files. */
 const FILES: Lines = [':files'];
+/** Placeholder that the scripts replace by the names of programs and files. */
 const PROGRAMS: Lines = [':commands'];
 
 type Lines = readonly string[];

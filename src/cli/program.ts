@@ -1,6 +1,6 @@
 /**
- * commander's program, built from the grammar, with its help: commander lists commands and flags, examples
- * stand above, topics below. Errors and completion read it too; it is the only table.
+ * Builds commander's parser from the grammar. In the help, commander lists commands and flags; examples stand
+ * above them, topics below. Usage errors and completion read the same parser.
  */
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { VERBOSE } from '../commands/flags';
@@ -25,7 +25,7 @@ interface ParsedLine {
   readonly command?: Command;
   /** Flags that were given; none has a default here. */
   readonly flags: FlagValues;
-  /** Arguments; for `help`, the only command with nothing to load, the names to help with. */
+  /** Arguments; for `help`, the names of a command or topic. */
   readonly args: readonly string[];
   readonly text: string;
 }
@@ -95,7 +95,7 @@ interface ParserCallbacks {
 
 /**
  * Creates the parser for a command line, and `result()`, which returns what it has parsed. Only the commands
- * that the words name get their flags, since all of them would be a tenth of the time of `--help`.
+ * that the words name get their flags: adding all flags would take a tenth of the time of `--help`.
  */
 export function createProgram(
   words: readonly string[],
@@ -120,7 +120,7 @@ function createParser(words: readonly string[], version: string, callbacks: Pars
     .enablePositionalOptions()
     .optionsGroup('General:')
     .helpOption(HELP, 'show this help')
-    // Without the values that completion offers, or a default.
+    // commander would add the values that completion offers.
     .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
       writeOut: callbacks.onOutput,
@@ -131,7 +131,8 @@ function createParser(words: readonly string[], version: string, callbacks: Pars
     });
   addCommonFlags(program, version);
   addCommands(program, COMMANDS, words, version, callbacks);
-  // After the commands, which inherit the above. Here each has one line: a terminal has 24, with its prompt.
+  // Comes after the commands, which would inherit it. The main help has one line for each command, so that it
+  // fits a terminal of 24 lines.
   return program
     .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
     .addHelpText('after', `\n${LEARN_MORE}\n  ${Object.keys(TOPICS).join(', ')}`);
@@ -155,7 +156,7 @@ function addCommands(
     if (!words.includes(name)) continue;
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
-      // Not `choices()`: whether a value is right, its setting or format says.
+      // Not `choices()`, because the setting or the format checks the value.
       if (values && option.required) option.argChoices = [...values];
       parser.addOption(option);
     }
@@ -164,7 +165,7 @@ function addCommands(
     addCommands(parser, subcommands, words, version, callbacks);
     layOut(parser, command);
     if (passThrough) parser.passThroughOptions().allowUnknownOption(passThrough === 'flags');
-    // Without a subcommand `config` is an error of commander's.
+    // `config` has no action, so commander rejects it without a subcommand.
     if (subcommands.length === 0) parser.action(() => callbacks.onCommand(command, parser));
   }
 }
@@ -179,7 +180,7 @@ function addCommonFlags(parser: Parser, version: string): void {
     });
 }
 
-/** Returns the flags that are on the command line, `--no-NAME` as NAME: false; no defaults of commander's. */
+/** Returns the flags that were typed, without commander's defaults. `--no-NAME` becomes NAME: false. */
 function givenFlags(parser: Parser): FlagValues {
   const given = parser.options.filter((each) => parser.getOptionValueSource(each.attributeName()) === 'cli');
   return Object.fromEntries(

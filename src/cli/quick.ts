@@ -60,7 +60,7 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const found = findSetting(SETTINGS.authUrl, sources, client);
   const entry = found && readEntry({ client, source, authUrl: found }, world);
   if (!entry) return undefined;
-  // Parsing a URL takes longer than reading the cache: the cached token's own is known to be valid.
+  // Parsing a URL takes longer than reading the cache, and the URL of a cached token is known to be valid.
   const authUrl = found.text === entry.authUrl ? { authUrl: { ...found, value: found.text } } : {};
   const query = queryOf(sources, client, world, { source, ...authUrl });
   if (!query.useCache) return undefined;

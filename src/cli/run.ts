@@ -20,7 +20,7 @@ import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
-  // Errors repeat typed values; stdout does not, nor do the texts that system writes itself.
+  // Errors repeat typed values, which may be secrets. stdout and the texts that system writes do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
@@ -43,7 +43,7 @@ export async function run(argv: readonly string[], given: World): Promise<number
   }
 }
 
-/** Returns the command of the first word that is no option: `eval` must fail even after a wrong option. */
+/** Returns the command of the first word that is not a flag: `eval` must fail after a wrong flag too. */
 function commandIn(argv: readonly string[]): Command | undefined {
   const first = argv.find((word) => !word.startsWith('-'));
   return COMMANDS.find(({ name }) => name === first);
@@ -56,7 +56,7 @@ function tracing(world: World): World {
   return { ...world, trace };
 }
 
-/** Shows help: through a pager on a terminal, and on stderr where a shell would run it. */
+/** Shows help: through a pager on a terminal, otherwise on stderr if a shell would evaluate stdout. */
 function show(help: string, command: Command | undefined, { stdout, stderr, terminal }: World): void {
   if (stdout.isTTY()) terminal.page(help);
   else (command?.evaluated ? stderr : stdout).write(help);
@@ -71,8 +71,8 @@ export async function failWith(
 ): Promise<number> {
   const code = exitCodeOf(error);
   const command = commandIn(argv);
-  // Write this before stderr, which may be broken; also for ReaderGone, which may be about stderr. A terminal
-  // evaluates nothing. If stdout is broken too, still report the first failure.
+  // Write to stdout first, because stderr may be broken: a ReaderGone may be its own. A terminal evaluates
+  // nothing. If stdout is broken too, still report the first failure.
   if (command?.evaluated && !world.stdout.isTTY()) {
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }

@@ -46,10 +46,10 @@ const CODE = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+)/m;
 export function topicAsText(markdown: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {
   const prose = (text: string): string =>
     text
-      // In capitals, as a man page has them: without bold they would look like any other line.
+      // Capitals, as in a man page, mark a heading even without bold.
       .replace(/^#+ (.*)/gm, (_, title: string) => bold(title.toUpperCase()))
       .replace(/\*\*([^*]+)\*\*/g, (_, words: string) => bold(words))
-      // A cell of a table stays as wide as it is.
+      // A table cell without its backticks is padded to the same width.
       .replace(/(?<=^\|.*)[^|\n]+/gm, (cell) => cell.replaceAll('`', '').padEnd(cell.length))
       .replace(/`([^`]+)`/g, (_, code: string) => cyan(code));
   return markdown
@@ -58,7 +58,7 @@ export function topicAsText(markdown: string, { bold, cyan }: Pick<Paint, 'bold'
     .join('');
 }
 
-/** Returns a fenced block indented, except code that would not run if it is copied with its indentation. */
+/** Indents a fenced block, except in languages where copied indentation would break the code. */
 function codeBlock(block: string): string {
   const text = block.replace(/^```.*\n/gm, '');
   return block === text || /^```(python|make)/.test(block) ? text : text.replace(/^(?=.)/gm, '    ');

@@ -1,4 +1,4 @@
-/** Makes usage errors of commander's: its message, and hints on what to type. */
+/** Turns commander's errors into usage errors: its message, and hints on what to type. */
 import type { CommanderError, Command as Parser } from 'commander';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
@@ -26,7 +26,7 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 /** Flags by which gh, aws, kubectl and docker print JSON. */
 const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
-/** Returns a usage error for commander's. It names an option without its value, which may be a secret. */
+/** Returns the usage error for one of commander's. It omits an option's value, which may be a secret. */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
   const [said = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
@@ -53,7 +53,7 @@ function withoutValue(word: string): string {
   return /^-[^-]/s.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '');
 }
 
-/** Returns the hint that gwtoken has before commander's. */
+/** Returns gwtoken's own hint, which replaces commander's suggestion. */
 function meantBy(code: string, word: string, parser: Parser): string | undefined {
   switch (code) {
     case 'commander.unknownCommand':
@@ -69,7 +69,7 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
   }
 }
 
-/** Returns the command that is meant; of two words such as `auth status` the second says more. */
+/** Returns a hint at the intended command. In `auth status`, the second word counts more than the first. */
 function meantByCommand(word: string, { parent, args, commands }: Parser): string | undefined {
   if (parent || !OTHER_TOOLS.has(word)) return undefined;
   const second = args[1]?.toLowerCase() ?? '';
