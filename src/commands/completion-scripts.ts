@@ -3,9 +3,9 @@
  * unevaluated, to `gwtoken complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files,
  * `:commands` for commands too.
  *
- * Own ones, since no package would do: @bomb.sh/tab has no licence text, its bash script evaluates the line
- * (Tab after `$(…)` or `>file` runs it) and needs bash-completion; @pnpm/tabtab may leave bash's IFS changed,
- * and evaluates in fish too; omelette has none for PowerShell.
+ * No package offers safe scripts for all four shells. @bomb.sh/tab has no licence text, and its bash script
+ * needs bash-completion and evaluates the line: Tab after `$(…)` or `>file` runs it. @pnpm/tabtab may change
+ * bash's IFS, and evaluates the line in fish too. omelette has no script for PowerShell.
  */
 
 import { usage } from '../errors';

@@ -49,7 +49,7 @@ export async function printPath(_: FlagValues, world: World): Promise<void> {
   world.stdout.write(`${world.config.path()}\n`);
 }
 
-/** Removes the tokens of another credential command: they must not be used any more. */
+/** Removes cached tokens after a change of the credential command, whose tokens must not be used any more. */
 async function dropTokensOf(key: string, profile: string | undefined, { tokens }: World): Promise<void> {
   if (key === 'credential-command')
     await tokens.remove((client) => profile === undefined || client.profile === profile);

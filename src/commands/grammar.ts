@@ -26,9 +26,9 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** True if the caller's shell runs what is printed, and so must also fail if gwtoken does. */
   readonly evaluated?: true;
-  /** Beginning of another program's line: the first argument, or the first word that is not our flag. */
+  /** Start of another program's command line: the first argument, or the first word that is not our flag. */
   readonly passThrough?: 'arguments' | 'flags';
-  /** Loads what the command does; its code costs time at each start. */
+  /** Loads the command's code, which would cost time at every start; absent for `help`. */
   load?(): Promise<Run>;
 }
 
@@ -116,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
       { spec: '--client-id <ID>', help: 'client ID (prompted for if omitted)', group: 'Client:' },
       { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
       { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
-      // A token that only verifies the credentials may last as long as it likes, and is not cached.
+      // The token only verifies the credentials: its lifetime does not matter, and it is not cached.
       ...FETCH_FLAGS.filter(({ setting }) => !['min-ttl', 'cache'].includes(setting?.key ?? '')),
     ],
     examples: {

@@ -39,7 +39,7 @@ function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
   return stored;
 }
 
-/** Returns whether an item exists; another tool may have stored it. */
+/** Returns whether a client is in the list, or has a keychain item, which another tool may have stored. */
 async function isAnyStored(
   clients: readonly Client[],
   keychainTimeoutMs: number | undefined,
@@ -101,9 +101,10 @@ async function removeAll(
 
 /**
  * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients. The
- * entry is marked before, so that a logout that was killed or failed in between can be repeated.
+ * entry is marked first, so that a logout that was killed or failed in between can be repeated.
  *
- * @throws GwtokenError that of the keychain, and then nothing is removed; `no-credentials` if there was none
+ * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was stored; `local`
+ *   if the cached token remains
  */
 async function remove(client: Client, keychainTimeoutMs: number | undefined, world: World): Promise<void> {
   const name = clientName(client);
@@ -114,7 +115,7 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
     if (isListed) await world.clients.add(name, entry);
     throw error;
   });
-  // Only after the item is gone: a request that still found it then brings a token of the old generation.
+  // Must follow the item's removal: a request that still found the item gets a token of the old generation.
   const stillThere = await world.tokens.invalidate(client);
   if (isListed) await world.clients.remove([name]);
   if (stillThere.length > 0)

@@ -1,4 +1,4 @@
-/** Output in lines: hints, findings with a mark each (doctor, status), tables, and the end of a prompt. */
+/** Output in lines: hints, findings with a mark each (doctor, status), tables, and cancelled prompts. */
 
 import { Interrupted } from '../errors';
 import { oneLine } from '../text';

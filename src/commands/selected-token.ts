@@ -12,7 +12,7 @@ import { CHECK_AUTH_URL } from '../token/reply';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 
-/** Returns the selected client. Throws `usage` without a region; before the first login the hint is login. */
+/** Returns the selected client. Throws `usage` without a region, before the first login with a hint to it. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   if (sources.isHeadless) return resolveClient(sources);
   return clientOrThrow(
@@ -55,7 +55,7 @@ export async function selectedToken(
   }
 }
 
-/** Gets a token under a spinner, until a signal. A credential command may prompt on the same terminal. */
+/** Gets a token under a spinner, until a signal. A credential command gets no spinner: it may prompt. */
 async function getTokenInTerminal(query: Query, world: World): Promise<TokenAnswer> {
   if (query.source.kind === 'command')
     return untilSignal(world.onSignals, (signal) => getToken({ ...query, signal }, world));
@@ -93,7 +93,7 @@ function loginCommand(client: Client, { source, text }: Setting<string>): string
 /**
  * Returns the checks after a refusal, or after a reply that may be one.
  *
- * @param query has no source at a login, when the person has just typed the credentials
+ * @param query without a source at a login, because a person has just typed the credentials
  */
 export function replySteps(
   { kind, reason }: GwtokenError,

@@ -1,4 +1,4 @@
-/** Output of `gwtoken status`: it opens no keychain, sends nothing, and shows neither secret nor token. */
+/** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { configLine, waysToAuthUrl } from '../credentials/auth-url';

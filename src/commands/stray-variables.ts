@@ -17,7 +17,7 @@ function knownVariables(): readonly string[] {
   ];
 }
 
-/** Variables that gwtoken sets, under any prefix. */
+/** Matches the variables that gwtoken sets, under any prefix. */
 const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE)$/;
 
 /** Returns each set variable that looks like one of gwtoken's, with the similar names. */

@@ -39,7 +39,7 @@ export async function runCommand(
   return codeOrSignal(await end);
 }
 
-/** Returns a child's exit code; throws Interrupted if a signal killed it, so that gwtoken ends by it too. */
+/** Returns a child's exit code. Throws Interrupted if a signal killed it: gwtoken ends by the same signal. */
 export function codeOrSignal({ code, signal }: ChildEnd): number {
   if (signal !== null) throw new Interrupted(signal);
   return code ?? EXEC_FAILED;

@@ -36,7 +36,7 @@ type Given = ReturnType<typeof checkGiven>;
 export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { flags } = sources;
   const { profile, environment, region } = clientParts(sources);
-  // A variable may be another region's.
+  // Only a flag's URL is checked this early: a variable may be for another region.
   if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
   const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
@@ -62,6 +62,7 @@ export async function readAnswers(
   promptProblem: string,
   world: World,
 ): Promise<Answers> {
+  // Without a region, the example in the error names the first one.
   const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
   const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
   const isPiped = sources.flags['secret-stdin'] ?? false;
@@ -89,7 +90,7 @@ export function loginLine(client: Client, authUrl: string, clientId: string): st
   return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
 }
 
-/** In 79 columns; nothing follows the URL, so that it can be copied. */
+/** Fits in 79 columns. Nothing follows the URL, so that it can be copied. */
 const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
 
 async function readSecret({ stdin }: World): Promise<string> {

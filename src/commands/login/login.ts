@@ -95,7 +95,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
   }
 }
 
-/** Tells if the reply is not one of OAuth: it may come from another server. */
+/** Returns whether the reply has no OAuth error: it may come from another server. */
 function suspectsUrl({ reason }: GwtokenError): boolean {
   return reason === 'no-oauth-error';
 }
@@ -106,9 +106,9 @@ function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers
   const isRestarted = isTyped && !suspectsUrl(error);
   const again = isRestarted ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
   const steps = replySteps(error, { client });
-  // Who has typed an ID and a secret three times has checked them: the region may be wrong.
+  // A person who typed ID and secret three times has checked them, so the hint to check them is dropped.
   const afterRefusal = isRestarted ? steps.slice(1) : steps;
-  // Leaves room for one of ours.
+  // An error shows two hints: one of its own, and one of login's.
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
     ...(refusesCredentials(error) ? afterRefusal : steps.slice(0, 1)),
@@ -124,7 +124,8 @@ function loginEdits({ client, authUrl }: Answers, sources: SettingSources): Conf
   const usesGeneral = client.profile === DEFAULT_PROFILE && !profiles[DEFAULT_PROFILE];
   const profile = usesGeneral ? undefined : client.profile;
   const values = (usesGeneral ? general : profiles[client.profile]) ?? {};
-  // Not by the general one, which a login of another profile may change. An invalid one is replaced.
+  // Compare only with the profile's own URL: a login of another profile may change the general one. An
+  // invalid URL is replaced.
   const own = onlyFrom(['config'], { ...sources, config: { path, general: values, profiles: {} } });
   const current = orUndefined(() => resolve(SETTINGS.authUrl, own, client));
   const isSet = current?.value === authUrl;
@@ -160,7 +161,9 @@ function editText({ profile, key, value }: ConfigEdit, { config }: SettingSource
 }
 
 /**
- * Returns the commands to try next, in the user's shell. @param caFile that of a flag, for this login only
+ * Returns the commands to try next, in the user's shell.
+ *
+ * @param caFile the flag's CA file, which later commands use only if it is in the config file
  */
 function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
   const { env, platform } = world;
