@@ -103,7 +103,7 @@ export function findInConfig(
   return undefined;
 }
 
-/** Returns the sources without all but these kinds. */
+/** Returns the sources with only these kinds in them. */
 export function onlyFrom(
   kinds: readonly Exclude<Source['kind'], 'default'>[],
   { flags, env, config, ...rest }: SettingSources,
@@ -128,13 +128,13 @@ const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 /**
  * Returns the hints for causes that are likelier than a missing login: there is no home directory, this
  * process runs below `gwtoken exec`, which removes the credentials, or the profile's name is misspelled.
- * `gwtoken login` gives each profile an entry in the config file.
  */
 export function likelyCauses(sources: SettingSources): readonly string[] {
   const { env, config } = sources;
   if (config.noHome !== undefined) return [config.noHome];
   if (env['GWTOKEN_ACCESS_TOKEN']) return ['use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set'];
   const { value: profile, source } = resolve(SETTINGS.profile, sources);
+  // `gwtoken login` gives each profile an entry in the config file.
   const others = Object.keys(config.profiles);
   if (profile === DEFAULT_PROFILE || others.includes(profile)) return [];
   const [meant] = similarWords(profile, [DEFAULT_PROFILE, ...others]);
