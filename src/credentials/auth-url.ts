@@ -7,6 +7,8 @@ import { shellWord } from '../text';
 /**
  * Returns the hints if the settings name another auth URL than the credentials are for. The first hint never
  * sends the secret to another address.
+ *
+ * @param own the auth URL of the credentials; undefined if they name none
  */
 export function waysToAuthUrl(
   kind: 'keychain' | 'command',

@@ -48,7 +48,7 @@ export function variableCredentials(
   return { names: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
-/** Returns the text without the client secrets of variables, which may have been typed as another value. */
+/** Replaces the client secrets of variables in a text: one may have been typed as another value. */
 export function hideSecrets(text: string, env: Env): string {
   const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/i.test(name));
   const secrets = names.flatMap((name) => env[name] || []);
