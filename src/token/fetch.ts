@@ -60,7 +60,7 @@ export async function fetchToken(
   }
 }
 
-/** Returns the error of the last attempt with the number of attempts. Only a timeout names their time in all. */
+/** Adds the number of attempts to the last error; a timeout also names the time that they took together. */
 function afterAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
   const message =
     error.reason === 'time-limit'
@@ -69,7 +69,7 @@ function afterAttempts(error: GwtokenError, count: number, ms: number): GwtokenE
   return new GwtokenError(error.kind, message, error);
 }
 
-/** Returns a random number, or 0 if the next token has its own time. */
+/** Returns a random number; 0 after a token that has just expired, as the next one comes at a known time. */
 function jitter({ reason }: GwtokenError, { random }: RequestWorld): number {
   return reason === 'just-expired' ? 0 : random();
 }

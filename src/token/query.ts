@@ -9,6 +9,7 @@ import { duration } from '../text';
 import type { QuickWorld } from '../world';
 import { expiresAtMs, isDemand, isFresh, type Token } from './token';
 
+/** A request for a valid token of one client: its settings, each resolved, and limits. */
 export interface Query extends Limits {
   readonly client: Client;
   readonly authUrl: Setting<string>;
@@ -35,6 +36,7 @@ export interface Limits {
   readonly caFile: Setting<string> | undefined;
 }
 
+/** A token, and the parts of its query that outputs show. */
 export interface TokenAnswer {
   readonly token: Token;
   readonly clientId: string;

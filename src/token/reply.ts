@@ -9,8 +9,8 @@ import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 const RETRIED = [408, 425, 429, 500, 502, 503, 504];
 
 /**
- * Returns the wait that Retry-After asks for in seconds; undefined if no retry helps after this status. A
- * Retry-After with a date is ignored.
+ * Returns the retry after a status, with the wait from Retry-After; undefined if no retry helps. A date in
+ * Retry-After is ignored.
  *
  * @see RFC 9110 section 10.2.3
  */
@@ -188,7 +188,7 @@ function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
 
-/** Next steps for these reasons name the source of the credentials. */
+/** Errors without hints of their own: commands add steps that name the source of the credentials. */
 const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
 const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
 
@@ -249,9 +249,7 @@ function reasonIn(json: Json): string | undefined {
   return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
-/**
- * Returns the members of an object by their names in lower case without underscores; none of other values.
- */
+/** Returns an object's members by their names in lower case without underscores; empty for other values. */
 function membersOf(value: unknown): ReadonlyMap<string, unknown> {
   const members = isObject(value) ? Object.entries(value) : [];
   return new Map(members.map(([name, each]) => [name.toLowerCase().replaceAll('_', ''), each]));
