@@ -9,9 +9,9 @@ import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
 /** Longest pause between two checks, because timers stop while a laptop sleeps. */
-const LOOK_MS = 30_000;
+const LONGEST_PAUSE_MS = 30_000;
 /** Shortest pause after a failure. */
-const SHORTEST_MS = 10_000;
+const SHORTEST_PAUSE_MS = 10_000;
 /**
  * Pause between checks just after the token has expired, and how long such checks go on. An endpoint that
  * returns one token until it expires counts in whole seconds, so its last second may not be over yet.
@@ -19,7 +19,7 @@ const SHORTEST_MS = 10_000;
 const EXPIRED_PAUSE_MS = 500;
 const JUST_EXPIRED_MS = 2000;
 /** Pause after a refusal. Repeated refusals can lock the client out. */
-const REFUSAL_MS = 300_000;
+const REFUSAL_PAUSE_MS = 300_000;
 
 /**
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
@@ -58,7 +58,7 @@ export async function withTokenFile<T>(
     let failure: unknown;
     while (!ended.signal.aborted) {
       const isRefused = failure instanceof GwtokenError && failure.kind === 'refused';
-      await world.sleep(isRefused ? REFUSAL_MS : pauseMs(token, minTtl, world.now()));
+      await world.sleep(isRefused ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
       if (ended.signal.aborted || dueInMs(token, minTtl, world.now()) > 0) continue;
       try {
         await renew();
@@ -107,10 +107,10 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
  */
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);
-  if (dueMs > 0) return Math.min(dueMs, LOOK_MS);
+  if (dueMs > 0) return Math.min(dueMs, LONGEST_PAUSE_MS);
   const leftMs = lifeLeftMs(token, nowMs);
-  if (leftMs <= 0) return leftMs > -JUST_EXPIRED_MS ? EXPIRED_PAUSE_MS : SHORTEST_MS;
-  return Math.min(Math.max(leftMs / 2, SHORTEST_MS), leftMs, LOOK_MS);
+  if (leftMs <= 0) return leftMs > -JUST_EXPIRED_MS ? EXPIRED_PAUSE_MS : SHORTEST_PAUSE_MS;
+  return Math.min(Math.max(leftMs / 2, SHORTEST_PAUSE_MS), leftMs, LONGEST_PAUSE_MS);
 }
 
 /** Returns the time until the token expires, in ms; negative once it has expired. */
