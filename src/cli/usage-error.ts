@@ -28,7 +28,7 @@ const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
 /** Returns the usage error for one of commander's. It omits an option's value, which may be a secret. */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
-  const [said = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
+  const [problem = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
   const word = withoutValue(typed);
   const forHelp = `for help, run: ${fullName(parser)} --help`;
@@ -37,7 +37,9 @@ export function usageError({ code, message }: CommanderError, parser: Parser): G
   const [, similar] = /mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
   const hint = meantBy(code, word, parser) ?? (similar && `did you mean: ${similar}`);
   return usage(
-    said.startsWith('unknown ') ? said.replace(/'.*/s, () => quoted(word)) : said.replaceAll("'", '"'),
+    problem.startsWith('unknown ')
+      ? problem.replace(/'.*/s, () => quoted(word))
+      : problem.replaceAll("'", '"'),
     ...(hint === undefined ? [] : [hint]),
     forHelp,
   );
@@ -73,8 +75,8 @@ function meantBy(code: string, word: string, parser: Parser): string | undefined
 function meantByCommand(word: string, { parent, args, commands }: Parser): string | undefined {
   if (parent || !OTHER_TOOLS.has(word)) return undefined;
   const second = args[1]?.toLowerCase() ?? '';
-  const isOwn = commands.some((each) => each.name() === second);
-  return `did you mean: gwtoken ${isOwn ? second : (OTHER_TOOLS.get(second) ?? OTHER_TOOLS.get(word))}`;
+  const isCommand = commands.some((each) => each.name() === second);
+  return `did you mean: gwtoken ${isCommand ? second : (OTHER_TOOLS.get(second) ?? OTHER_TOOLS.get(word))}`;
 }
 
 /** Returns a hint if a value stands without its flag, or a flag without its hyphens. */
