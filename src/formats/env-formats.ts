@@ -26,14 +26,14 @@ const FORMATS = {
 export const ENV_FORMATS = Object.keys(FORMATS);
 
 /** More names that people type for a shell's format. */
-const SHELLS = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
+const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
 
 /**
  * Returns the format with this name; throws `usage` for an unknown name. The default is always sh, because
  * gwtoken cannot know which shell runs `eval $(gwtoken env)`.
  */
 export function formatNamed(name = 'sh'): Format {
-  return formatAmong<Format>({ ...FORMATS, ...SHELLS }, name, ENV_FORMATS);
+  return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMATS);
 }
 
 /** The look of the output. */
