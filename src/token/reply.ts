@@ -67,7 +67,7 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const FURTHER = ['possible causes: gwtoken help network'];
 const OUTAGE = ['the problem is on the server; try again later'];
-const OF_AN_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
+const ANSWER_OF_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
 const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 
 /** Hints for replies that are neither a token nor a refusal, by their status. */
@@ -138,7 +138,7 @@ function isObject(value: unknown): value is Json {
 /** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 of a token endpoint. */
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
-  if (isOfAnApi(reply)) return undefined;
+  if (isAnswerOfApi(reply)) return undefined;
   const error = json?.['error'];
   const known = OAUTH_ERRORS.find((each) => each === error);
   if (!known && status !== 401) return undefined;
@@ -159,7 +159,7 @@ function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undef
  *
  * @see RFC 6750 section 3.1
  */
-function isOfAnApi({ status, headers, json }: Reply): boolean {
+function isAnswerOfApi({ status, headers, json }: Reply): boolean {
   if (status < 400 || status >= 500) return false;
   const challenge = headers.get('www-authenticate') ?? '';
   const isBearer = /(^|,)\s*bearer\b/i.test(challenge);
@@ -197,7 +197,7 @@ function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
   const { status, json } = reply;
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
   const answered = `answered ${describeReply(reply)}${wait}`;
-  if (isOfAnApi(reply)) return badReply(reply, answered, { hints: OF_AN_API });
+  if (isAnswerOfApi(reply)) return badReply(reply, answered, { hints: ANSWER_OF_API });
   if (status >= 500) return badReply(reply, answered, { hints: OUTAGE, retry });
   if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? FURTHER, retry });
   if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, FORBIDDEN);
