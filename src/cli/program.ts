@@ -59,8 +59,8 @@ function protectCurlFlags(words: readonly string[]): readonly string[] {
   for (let word = words[at]; word !== undefined; word = words[at]) {
     const spec = CURL_FLAGS.find((each) => isFlag(word, each));
     if (spec === undefined) break;
-    const hasNextValue = spec.includes('<') && spec.replace(/ <.*/, '').split(', ').includes(word);
-    at += hasNextValue ? 2 : 1;
+    const takesNextWord = spec.includes('<') && spec.replace(/ <.*/, '').split(', ').includes(word);
+    at += takesNextWord ? 2 : 1;
   }
   const first = words[at] ?? '';
   return first.startsWith('-') && first !== '--' ? words.toSpliced(at, 0, '--') : words;

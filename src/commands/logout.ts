@@ -116,10 +116,10 @@ async function remove(client: Client, keychainTimeoutMs: number | undefined, wor
     throw error;
   });
   // Must follow the item's removal: a request that still found the item gets a token of the old generation.
-  const stillThere = await world.tokens.invalidate(client);
+  const remaining = await world.tokens.invalidate(client);
   if (isListed) await world.clients.remove([name]);
-  if (stillThere.length > 0)
-    throw failure('local', `removed ${name}, but not its cached token: ${stillThere.join(', ')}`);
+  if (remaining.length > 0)
+    throw failure('local', `removed ${name}, but not its cached token: ${remaining.join(', ')}`);
   if (!hadItem && !isListed)
     throw failure(
       'no-credentials',

@@ -16,7 +16,7 @@ export interface Finding {
   readonly hints: readonly string[];
 }
 
-const WORDS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' };
+const MARKS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' };
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
 /** Writes each finding to stdout: its mark, its message, and its hints below it. */
@@ -26,7 +26,7 @@ export async function writeFindings(
 ): Promise<void> {
   const paint = await terminal.paint('stdout');
   for (const { result, message, hints } of findings) {
-    stdout.write(`${paint[COLOURS[result]](WORDS[result])} ${oneLine(message)}\n`);
+    stdout.write(`${paint[COLOURS[result]](MARKS[result])} ${oneLine(message)}\n`);
     for (const hint of hints) stdout.write(`  ${hintLine(hint, paint)}\n`);
   }
 }

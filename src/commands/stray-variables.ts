@@ -30,7 +30,7 @@ export function strayVariables(env: Env): { readonly name: string; readonly mean
 
 /** Returns the line that sets a setting with a config key and, on purpose, no variable. */
 function onlyInConfig(name: string): readonly string[] | undefined {
-  const isIt = (each: string) => settingOf(each)?.variable === 'none' && variableSpelling(each) === name;
-  const key = configKeys().find(isIt);
+  const matches = (each: string) => settingOf(each)?.variable === 'none' && variableSpelling(each) === name;
+  const key = configKeys().find(matches);
   return key === undefined ? undefined : [`gwtoken config set ${key} VALUE`];
 }

@@ -37,8 +37,8 @@ type PlaceQuery = Pick<Query, 'client'> & {
  * for each auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
  */
 export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
-  const whose = source.clientId ?? source.identity;
-  return whose === '' ? client : { ...client, slot: shortHash(`${whose} ${authUrl.text}`) };
+  const identity = source.clientId ?? source.identity;
+  return identity === '' ? client : { ...client, slot: shortHash(`${identity} ${authUrl.text}`) };
 }
 
 /**

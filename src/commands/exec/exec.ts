@@ -51,9 +51,9 @@ export function codeOrSignal({ code, signal }: ChildEnd): number {
  */
 function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
   // Windows ignores the case of variable names.
-  const same = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
-  const names = new Set(variables.map(({ name }) => same(name)));
-  const kept = Object.entries(withoutCredentials(env)).filter(([name]) => !names.has(same(name)));
+  const normalized = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  const names = new Set(variables.map(({ name }) => normalized(name)));
+  const kept = Object.entries(withoutCredentials(env)).filter(([name]) => !names.has(normalized(name)));
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
   return Object.fromEntries([...kept, ...set]);
 }
