@@ -37,7 +37,7 @@ export function formatNamed(name = 'sh'): Format {
 }
 
 /** The look of the output. */
-export interface EnvOptions {
+interface EnvOptions {
   readonly format: Format;
   readonly prefix: string;
 }
