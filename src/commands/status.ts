@@ -1,7 +1,7 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
-import { configLine, waysToAuthUrl } from '../credentials/auth-url';
+import { configLine, waysToItemsUrl } from '../credentials/auth-url';
 import { type CredentialSource, overriding, sourceOf } from '../credentials/sources';
 import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
@@ -105,7 +105,7 @@ function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
     } else if (stored && stored.authUrl !== authUrl?.value) {
       const now = authUrl ? `${authUrl.source.name} says ${authUrl.value}` : 'no auth URL is set';
       const ways = authUrl
-        ? waysToAuthUrl('keychain', stored.authUrl, client, authUrl)
+        ? waysToItemsUrl(stored.authUrl, client, authUrl)
         : [`to set it, ${configLine(stored.authUrl, client)}`];
       const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${now}`;
       findings.push(warning(message, ...ways));

@@ -8,7 +8,7 @@ import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
-import { waysToAuthUrl } from './auth-url';
+import { waysToCommandsUrl, waysToItemsUrl } from './auth-url';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {
   type BoundCredentials,
@@ -71,10 +71,10 @@ function readPrinted(text: string, name: string, client: Client): BoundCredentia
     const message = `the credential command returned no credentials for ${clientName(client)}`;
     throw failure('no-credentials', `${message} (from ${name})`);
   }
-  const stored = parseCredentials(text, client);
-  if (typeof stored !== 'string') return stored;
+  const parsed = parseCredentials(text, client);
+  if (typeof parsed !== 'string') return parsed;
   const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-  throw failure('keychain', `the credential command printed output that ${stored} (from ${name})`, must);
+  throw failure('keychain', `the credential command printed output that ${parsed} (from ${name})`, must);
 }
 
 /**
@@ -123,6 +123,6 @@ function checkBinding(
   const bound =
     kind === 'keychain' ? `${clientName(client)} was stored for` : 'the credential command printed';
   const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
-  const hints = waysToAuthUrl(kind, own, client, authUrl);
+  const hints = (kind === 'keychain' ? waysToItemsUrl : waysToCommandsUrl)(own, client, authUrl);
   throw new GwtokenError('usage', message, { reason: 'bound-elsewhere', hints });
 }
