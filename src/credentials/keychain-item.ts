@@ -28,12 +28,12 @@ export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials
 
 /** Reads an item. Throws a `keychain` error that does not show the value. */
 export function parseItem(text: string, client: Client): BoundCredentials {
-  const stored = parseCredentials(text, client);
-  if (typeof stored !== 'string') return stored;
+  const parsed = parseCredentials(text, client);
+  if (typeof parsed !== 'string') return parsed;
   const flags = clientFlags(client);
   throw failure(
     'keychain',
-    `the keychain item gwtoken, ${clientName(client)} ${stored}`,
+    `the keychain item gwtoken, ${clientName(client)} ${parsed}`,
     `to replace it, run: gwtoken login ${flags}`,
     `to remove it, run: gwtoken logout ${flags}`,
   );
