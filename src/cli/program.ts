@@ -59,7 +59,7 @@ function protectCurlFlags(words: readonly string[]): readonly string[] {
   for (let word = words[at]; word !== undefined; word = words[at]) {
     const spec = CURL_FLAGS.find((each) => isFlag(word, each));
     if (spec === undefined) break;
-    const takesNextWord = spec.includes('<') && spec.replace(/ <.*/, '').split(', ').includes(word);
+    const takesNextWord = spec.includes('<') && namesIn(spec).includes(word);
     at += takesNextWord ? 2 : 1;
   }
   const first = words[at] ?? '';
@@ -68,9 +68,14 @@ function protectCurlFlags(words: readonly string[]): readonly string[] {
 
 /** Returns whether the word is a flag with this spec: `-r`, `--region`, `-reu` or `--region=eu`. */
 function isFlag(word: string, spec: string): boolean {
-  const names = spec.replace(/ <.*/, '').split(', ');
+  const names = namesIn(spec);
   if (!spec.includes('<')) return names.includes(word);
   return names.some((name) => word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name));
+}
+
+/** Returns `-r` and `--region` for `-r, --region <eu|us>`. */
+function namesIn(spec: string): readonly string[] {
+  return spec.replace(/ <.*/, '').split(', ');
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
