@@ -68,14 +68,14 @@ async function getTokenInTerminal(query: Query, world: World): Promise<TokenAnsw
 
 function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): readonly string[] {
   const { kind, reason } = error;
-  const { client, authUrl, source } = query;
-  const login = loginCommand(client, authUrl);
-  const isKeychain = source.kind === 'keychain';
   if (kind === 'refused' || kind === 'bad-reply') return replySteps(error, query);
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
-  const isNotThere = kind === 'no-credentials' || reason === 'not-returned';
+  const { client, authUrl, source } = query;
+  const isMissing = kind === 'no-credentials' || reason === 'not-returned';
   const ways =
-    isKeychain && isNotThere ? waysToCredentials(client, login, sources) : variablesHint(client, sources);
+    source.kind === 'keychain' && isMissing
+      ? waysToCredentials(client, loginCommand(client, authUrl), sources)
+      : variablesHint(client, sources);
   return [...likelyCauses(sources), ...ways];
 }
 
