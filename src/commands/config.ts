@@ -40,7 +40,10 @@ export async function removeSetting(flags: FlagValues, world: World, key = ''): 
   const config = world.config.read();
   const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});
   // A key that gwtoken does not know can be removed too: that is how to fix such a file.
-  if (!Object.hasOwn(values, key)) return void checkConfigKey(key);
+  if (!Object.hasOwn(values, key)) {
+    checkConfigKey(key);
+    return;
+  }
   await world.config.edit([{ profile, key, value: undefined }]);
   await dropTokensOf(key, profile, world);
 }
