@@ -23,11 +23,6 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
 const REVOKE = 'Removed from this machine only. To revoke the client, use the Clients page.\n';
-/** Hints if the item may still exist. If it was deleted by hand, logout needs a new item to remove. */
-const hintsIfKept = (flags: string): readonly string[] => [
-  'allow access in the dialog, or unlock the keyring, and try again',
-  `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
-];
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
 /** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
@@ -150,3 +145,9 @@ async function removeItem(
     throw notReturned(client, hintsIfKept(clientFlags(client)));
   return false;
 }
+
+/** Hints if the item may still exist. If it was deleted by hand, logout needs a new item to remove. */
+const hintsIfKept = (flags: string): readonly string[] => [
+  'allow access in the dialog, or unlock the keyring, and try again',
+  `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+];
