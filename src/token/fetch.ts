@@ -12,7 +12,7 @@ import type { Token } from './token';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 /** Shortest time for an attempt. A shorter attempt would time out and hide the error of the previous one. */
-const LEAST_MS = 500;
+const LEAST_ATTEMPT_MS = 500;
 /** Largest body of a reply, in bytes. */
 const REPLY_LIMIT = 64 * 1024;
 
@@ -39,7 +39,7 @@ export async function fetchToken(
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const leftMs = (): number => deadlineMs - world.monotonicMs();
   // Waiting for another process may have taken all of the time.
-  if (leftMs() < LEAST_MS) throw outOfTime(query.authUrl.value);
+  if (leftMs() < LEAST_ATTEMPT_MS) throw outOfTime(query.authUrl.value);
   for (let n = 1; ; n++) {
     try {
       return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs()) }, credentials, world);
@@ -48,14 +48,14 @@ export async function fetchToken(
       const last = n === 1 ? error : afterAttempts(error, n, query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
-      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_MS) throw last;
+      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw last;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
       onRetry?.(n + 1);
       await world.sleep(pauseMs);
       // The machine or this process may have been suspended during the pause.
-      if (leftMs() < LEAST_MS) throw last;
+      if (leftMs() < LEAST_ATTEMPT_MS) throw last;
     }
   }
 }

@@ -65,7 +65,7 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
-const FURTHER = ['possible causes: gwtoken help network'];
+const DEFAULT_HINTS = ['possible causes: gwtoken help network'];
 const OUTAGE = ['the problem is on the server; try again later'];
 const ANSWER_OF_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
 const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
@@ -199,7 +199,7 @@ function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
   const answered = `answered ${describeReply(reply)}${wait}`;
   if (isAnswerOfApi(reply)) return badReply(reply, answered, { hints: ANSWER_OF_API });
   if (status >= 500) return badReply(reply, answered, { hints: OUTAGE, retry });
-  if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? FURTHER, retry });
+  if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? DEFAULT_HINTS, retry });
   if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, FORBIDDEN);
   const hints = HINTS[status];
   return badReply(reply, answered, { ...(hasError(reply) && UNKNOWN_ERROR), ...(hints && { hints }) });
@@ -272,9 +272,9 @@ function isHtml({ headers, json }: Reply): boolean {
   return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The parts of an error beside its sentence. The default hints are {@link FURTHER}. */
+/** The parts of an error beside its sentence. */
 type Details = Partial<Pick<GwtokenError, 'hints' | 'reason' | 'retry'>>;
 
 function badReply({ endpoint }: Reply, problem: string, more: Details = {}): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints: FURTHER, ...more });
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints: DEFAULT_HINTS, ...more });
 }
