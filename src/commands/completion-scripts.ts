@@ -21,7 +21,7 @@ _gwtoken() {
   IFS=$' \\t' read -ra words <<< "$line"
   [[ $line == *[[:blank:]] ]] && words+=('')
   word=\${words[\${#words[@]} - 1]}
-  # Where "=" ends a word, what is before it stays as it is.
+  # If "=" ends a word, bash replaces only the text after it.
   [[ $word == -*=* && $COMP_WORDBREAKS == *=* ]] && before=\${word%%=*}=
   COMPREPLY=()
   while IFS= read -r line; do
@@ -62,7 +62,7 @@ _gwtoken() {
   if (( programs )); then
     _alternative 'commands:command:_command_names -e' 'files:file:_files'
   elif (( files )); then
-    # The value of --flag=FILE begins behind the sign.
+    # Complete only the FILE of --flag=FILE.
     compset -P '-*='
     _files
   else
@@ -80,14 +80,14 @@ fi
 const fish = `# fish completion for gwtoken; in config.fish: gwtoken completion fish | source
 
 function __gwtoken_complete
-    # No redirection silences what fish says of a command that is not there.
+    # fish reports a missing command even with 2>/dev/null.
     type -q gwtoken; or return
     set -l words (commandline -opc)
     set -l last (commandline -ct)
     set -e words[1]
     for line in (gwtoken complete -- $words "$last" 2>/dev/null)
         if test "$line" = :files
-            # What is offered has to begin as the word does.
+            # An offer has to begin with the whole word.
             set -l flag (string match -r -- '^--[\\w-]+=' "$last")
             for path in (__fish_complete_path (string replace -- "$flag" '' "$last"))
                 printf '%s%s\\n' "$flag" $path
