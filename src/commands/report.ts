@@ -4,7 +4,7 @@ import { Interrupted } from '../errors';
 import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 
-/** Returns a hint as it is shown. */
+/** Returns the line that shows a hint. */
 export function hintLine(hint: string, { cyan }: Pick<Paint, 'cyan'>): string {
   return `${cyan('hint:')} ${oneLine(hint)}`;
 }

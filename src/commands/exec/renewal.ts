@@ -65,6 +65,7 @@ export async function withTokenFile<T>(
         failure = undefined;
       } catch (error) {
         const leftMs = lifeLeftMs(token, world.now());
+        // The endpoint has a new token within a second, so this is not a failure yet.
         if (error instanceof GwtokenError && error.reason === 'just-expired' && leftMs > -JUST_EXPIRED_MS)
           continue;
         if (failure === undefined && !ended.signal.aborted)
