@@ -85,22 +85,31 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
   return option && `did you mean: ${option.long}${option.argChoices?.includes(word) ? ` ${word}` : ''}`;
 }
 
+/** A test that is true for the long names of a command's flags. */
+type HasFlag = (flag: string) => boolean;
+
 function meantByOption(name: string, { parent, options, args }: Parser): string | undefined {
   if (!parent && name === '-v') return 'did you mean: gwtoken --version';
   if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
-  const has = (flag: string): boolean => options.some(({ long }) => long === flag);
-  const [secrets, instead] = has('--secret-stdin')
-    ? [/secret|password|token/i, ', or use --secret-stdin']
-    : [/secret|password/i, ''];
-  if (secrets.test(name)) return `secrets are never passed as flags: gwtoken login prompts for it${instead}`;
+  const has: HasFlag = (flag) => options.some(({ long }) => long === flag);
   const other = OTHER_FLAGS.get(name);
   if (other !== undefined && has(other)) return `did you mean: ${other}`;
-  const value = args[args.indexOf(name) + 1] ?? 'json';
-  if (name === '-o' && value !== 'json' && has('--output')) return 'did you mean: --output';
-  const json = ['--json', '--format'].find(has);
-  return json && JSON_FLAGS.includes(name)
-    ? `for JSON, use ${json === '--json' ? json : '--format json'}`
-    : undefined;
+  return hintForSecret(name, has) ?? hintForOutput(name, args[args.indexOf(name) + 1], has);
+}
+
+function hintForSecret(name: string, has: HasFlag): string | undefined {
+  const mayReadStdin = has('--secret-stdin');
+  if (!(mayReadStdin ? /secret|password|token/i : /secret|password/i).test(name)) return undefined;
+  const instead = mayReadStdin ? ', or use --secret-stdin' : '';
+  return `secrets are never passed as flags: gwtoken login prompts for it${instead}`;
+}
+
+/** Returns the hint for a flag by which other tools choose JSON, or for `-o FILE`. */
+function hintForOutput(name: string, value: string | undefined, has: HasFlag): string | undefined {
+  if (name === '-o' && (value ?? 'json') !== 'json' && has('--output')) return 'did you mean: --output';
+  if (!JSON_FLAGS.includes(name)) return undefined;
+  if (has('--json')) return 'for JSON, use --json';
+  return has('--format') ? 'for JSON, use --format json' : undefined;
 }
 
 function fullName(parser: Parser): string {
