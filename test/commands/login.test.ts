@@ -1,4 +1,4 @@
-/** What login asks, checks, stores and says; the keychain is a list here. */
+/** Prompts, checks, stored values and messages of login, with a simulated keychain. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeEach(() => {
   gw.stdin = 'a secret';
 });
 
-/** Logs in with success; what it says, a line each, with the config file's path as FILE. */
+/** Runs a login that must succeed. Returns the lines on stderr, with FILE for the config file's path. */
 async function login(...flags: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await gw.cli(['login', '--client-id', 'id', '--secret-stdin', ...flags]);
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
@@ -31,14 +31,14 @@ const STORED = 'Credentials verified and stored in the keychain as default:produ
 const next = (flags = '') => [`Next: gwtoken get${flags}`, `or:   eval $(gwtoken env${flags})`];
 
 describe('login', () => {
-  test('sets the auth URL and the region, and the second time neither', async () => {
+  test('sets the auth URL and the region only if they are not set yet', async () => {
     expect(await login('--region', 'eu', '--auth-url', `${A}/`)).toEqual([
       STORED,
       `Set auth-url.eu = ${A} in FILE`,
       'Set region = eu in FILE',
       ...next(),
     ]);
-    // A file that is edited by hand is not written anew where nothing of it changes.
+    // Without a change login does not write the file, so the format of a hand-edited one stays.
     const text = `{ "auth-url.eu": "${A}", "region": "eu" }`;
     writeFileSync(join(gw.config, 'config.json'), text);
     expect(await login('--no-verify')).toEqual([
@@ -49,7 +49,7 @@ describe('login', () => {
     expect(gw.posts).toHaveLength(1);
   });
 
-  test('verifies within the limits of the profile', async () => {
+  test('verifies within the timeout of the profile', async () => {
     gw.configure({ timeout: '8s', profiles: { acme: { timeout: '3s' } } });
     let limitMs = 0;
     gw.own = {
@@ -62,7 +62,7 @@ describe('login', () => {
     expect(limitMs).toBe(3000);
   });
 
-  test('names the line for fish, and on Windows the help on shells', async () => {
+  test('suggests the env line for fish, and on Windows the topic shells', async () => {
     gw.env = { SHELL: '/usr/bin/fish' };
     const line = async () => (await login('--region', 'eu', '--auth-url', A)).at(-1);
     expect(await line()).toBe('or:   gwtoken env --format fish | source');
@@ -70,7 +70,7 @@ describe('login', () => {
     expect(await line()).toBe('or:   gwtoken help shells');
   });
 
-  test('says how to keep a CA file that was a flag', async () => {
+  test('suggests storing a CA file that was passed as a flag', async () => {
     expect((await login('--region', 'eu', '--auth-url', A, '--ca-file', 'my ca.pem')).slice(-3)).toEqual([
       "Next: gwtoken config set ca-file 'my ca.pem'",
       'then: gwtoken get',
@@ -78,8 +78,8 @@ describe('login', () => {
     ]);
   });
 
-  test('Next: has the flags without which another client is selected', async () => {
-    // One that is no URL is replaced.
+  test('suggests commands with the flags that select the new client', async () => {
+    // login replaces an invalid auth URL.
     gw.configure({ 'auth-url.us': 'nonsense' });
     await login('--region', 'eu', '--auth-url', A);
     expect((await login('--region', 'us', '--auth-url', A)).slice(1)).toEqual([
@@ -96,7 +96,7 @@ describe('login', () => {
     expect(readJson('config.json')).toEqual({ 'auth-url.us': A, 'auth-url.eu': A, region: 'eu', profiles });
   });
 
-  test('stores the auth URL of the region that it verified, which the secret is bound to', async () => {
+  test('stores the verified auth URL of the region with the secret', async () => {
     await login('--region', 'us', '--auth-url', 'https://{region}.example.com/oauth2/token', '--sandbox');
     const bound = { client_id: 'id', auth_url: 'https://us.example.com' };
     expect(readJson('config.json')).toEqual({ 'auth-url.us': bound.auth_url, region: 'us' });
@@ -104,7 +104,7 @@ describe('login', () => {
     expect(itemOf('default:sandbox:us')).toEqual({ ...bound, client_secret: 'a secret' });
   });
 
-  test('replaces the default profile’s own values in the config file', async () => {
+  test('replaces the auth URL where the default profile has its own', async () => {
     gw.configure({ profiles: { default: { 'auth-url.eu': 'https://old.example.com', region: 'us' } } });
     await login('--region', 'eu', '--auth-url', A);
     expect(readJson('config.json').profiles).toEqual({ default: { 'auth-url.eu': A, region: 'us' } });
@@ -121,7 +121,7 @@ describe('login', () => {
       'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET override the stored credentials',
       'GWTOKEN_AUTH_URL sets another auth URL; gwtoken will not send the stored credentials there',
     ]);
-    // A profile that a flag names overrides the variables, at the next command as at this one.
+    // For a profile that a flag names, variables do not count.
     gw.env = credentials;
     expect(await warnings('--profile', 'acme')).toEqual([]);
     gw.env = {};
@@ -129,8 +129,8 @@ describe('login', () => {
     expect(await warnings()).toEqual(['credential-command in FILE overrides the stored credentials']);
   });
 
-  test('names a cached token that it cannot remove', async () => {
-    // A directory with something in it cannot be removed as a file, by root neither.
+  test('warns of a cached token that it cannot remove', async () => {
+    // Not even root can remove a directory as a file.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
     expect((await login('--region', 'eu', '--auth-url', A))[0]).toMatch(
       /^gwtoken: warning: could not remove a cached token: .*token\.json \(.*\)$/,
@@ -178,7 +178,7 @@ describe('without prompts, login', () => {
   const error = (message: string, ...hints: string[]) =>
     `gwtoken: error: ${message}\n${hints.map((hint) => `hint: ${hint}\n`).join('')}`;
 
-  test('names all that is missing, with an example line', async () => {
+  test('names all missing flags, with an example line', async () => {
     const line = (missing: string, flags: string, ...more: string[]) =>
       error(
         `login needs ${missing} (cannot prompt: stdin is not a terminal)`,
@@ -201,7 +201,7 @@ describe('without prompts, login', () => {
 
   test.each([
     ['ü', 'contains a character that is not allowed in a client ID'],
-    // As from a variable that is not set.
+    // A shell passes an empty word for a variable that is not set.
     ['', 'is empty'],
   ])('refuses the client ID %j', async (id, problem) => {
     const said = error(`client ID "${id}" (from --client-id) ${problem}`, 'pass only the client ID');
@@ -243,7 +243,7 @@ describe('without prompts, login', () => {
     ]);
   });
 
-  test('stores a client that a second login completes if settings fail', async () => {
+  test('stores the client if settings cannot be stored; a second login completes it', async () => {
     const edit = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: async () => {}, edit };
     gw.own = { config: config as never };
@@ -256,10 +256,12 @@ describe('without prompts, login', () => {
 });
 
 describe('with prompts, login', () => {
-  /** A person at a terminal; the questions, as they come. */
-  function seat(own: Partial<Terminal> = {}): string[] {
+  const firstWord = (question: string) => question.split(' ')[0]!;
+
+  /** Simulates a person at a terminal. Returns the list to which each question is added. */
+  function simulatePerson(own: Partial<Terminal> = {}): string[] {
     const asked: string[] = [];
-    const answers: Record<string, string> = { Region: 'us', 'Auth U': A, Client: 'id' };
+    const answers: Record<string, string> = { Region: 'us', Auth: A, Client: 'id' };
     const heard = async (question: string, answer: string) => {
       asked.push(question);
       return answer;
@@ -269,7 +271,7 @@ describe('with prompts, login', () => {
       promptProblem: () => undefined,
       hideTyping: async () => {},
       ask: (question, _, stored) =>
-        heard(question + (stored ? ` [${stored}]` : ''), answers[question.slice(0, 6)]!),
+        heard(question + (stored ? ` [${stored}]` : ''), answers[firstWord(question)]!),
       askSecret: (question) => heard(question, 'a secret'),
       ...own,
     };
@@ -281,17 +283,17 @@ describe('with prompts, login', () => {
     const asked: unknown[] = [];
     const answersTo: Record<string, string[]> = {
       Region: ['', 'e', 'eu', 'US'],
-      'Auth U': ['', 'a.test', 'http://a.test/x/', 'https://{region}.test/oauth2/token'],
+      Auth: ['', 'a.test', 'http://a.test/x/', 'https://{region}.test/oauth2/token'],
       Client: ['', 'ü', 'id secret', 'id'],
     };
     const tryAll = (answers: string[], check: (answer: string) => string | undefined) => {
       asked.push(answers.map((answer) => check(answer)));
       return answers.at(-1)!;
     };
-    seat({
+    simulatePerson({
       async ask(question, check, suggested) {
         asked.push([question, suggested]);
-        return tryAll(answersTo[question.slice(0, 6)]!, check);
+        return tryAll(answersTo[firstWord(question)]!, check);
       },
       async askSecret(question, check) {
         asked.push([question]);
@@ -330,20 +332,20 @@ describe('with prompts, login', () => {
     });
   });
 
-  test('does not prompt for what variables and settings give', async () => {
-    const asked = seat();
+  test('does not prompt for values from variables and settings', async () => {
+    const asked = simulatePerson();
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     const [url, ...others] = ['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`];
     expect(asked).toEqual([url, ...others]);
-    // In brackets now, like the client ID.
+    // A second login suggests the stored auth URL and client ID, here in brackets.
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(asked.slice(3)).toEqual([`${url} [${A}]`, `${others[0]} [id]`, others[1]]);
   });
 
   test('does not prompt if a value, a directory or the keychain is unusable', async () => {
-    const asked = seat();
+    const asked = simulatePerson();
     const { terminal } = gw.own;
     const fail = () => Promise.reject(new GwtokenError('local', 'it cannot be used'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: fail };
@@ -359,18 +361,18 @@ describe('with prompts, login', () => {
       expect((await gw.cli(['login', '--timeout', 'x'])).stderr).toMatch(/^gwtoken: error: [^\n]*"x"/);
     }
     expect(asked).toEqual([]);
-    // Of the other region: whose it is to be is not known yet.
+    // The region is still unknown, and the invalid URL belongs to the other one.
     gw.own = { terminal: terminal! };
     gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(asked[0]).toBe('Region (eu or us)');
   });
 
-  test('prompts for a refused ID and secret three times in all', async () => {
+  test('prompts for ID and secret at most three times if they are refused', async () => {
     const answers = ['fifth', 'fourth', 'third', 'third', 'second', 'first'];
     const [ids, secrets] = [[...answers], answers.map((each) => (each === 'second' ? '"second"' : each))];
     const filled: unknown[] = [];
-    seat({
+    simulatePerson({
       ask: async (question, _, suggested) => {
         if (question.startsWith('Region')) return 'us';
         filled.push(suggested);
@@ -392,7 +394,7 @@ describe('with prompts, login', () => {
     gw.items.clear();
     const last = await gw.cli(args);
     expect([last.code, gw.items.size, gw.posts.length]).toEqual([3, 0, 6]);
-    // Stored by the login before.
+    // The first login stored this ID.
     expect(filled[3]).toBe('third');
     expect(last.stderr.trimEnd().split('\n').slice(-3)).toEqual([
       `gwtoken: error: ${said}; nothing was stored`,
@@ -401,8 +403,8 @@ describe('with prompts, login', () => {
     ]);
   });
 
-  test('doubts the auth URL after a refusal without an OAuth error', async () => {
-    seat();
+  test('says that the auth URL may be wrong after a refusal without an OAuth error', async () => {
+    simulatePerson();
     gw.answer = () => ({ status: 401, body: {} });
     const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
     const said = `${A}/oauth2/token rejected the credentials (HTTP 401)`;
@@ -425,8 +427,8 @@ describe('with prompts, login', () => {
       'check on the Clients page that the client exists and may use client_credentials',
     ],
     ['invalid_scope', "ask the endpoint's operator to give this client a default scope"],
-  ])('asks nothing again after %s, which other credentials do not end', async (error, hint) => {
-    const asked = seat();
+  ])('does not prompt again after %s, which other credentials do not solve', async (error, hint) => {
+    const asked = simulatePerson();
     gw.answer = () => ({ status: 400, body: { error } });
     const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
     expect([code, gw.posts.length, gw.items.size]).toEqual([3, 1, 0]);
@@ -444,7 +446,7 @@ describe('with prompts, login', () => {
     const error = 'gwtoken: error: no token; nothing was stored\nhint: look at the wire\n';
     const unverified = 'hint: to store them unverified, add --no-verify\n';
     expect((await gw.cli(['login', ...ALL, '--retries', '0'])).stderr).toBe(error + unverified);
-    const asked = seat();
+    const asked = simulatePerson();
     const start = `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id\n`;
     const { code, stderr } = await gw.cli(['login', '--auth-url', A, '--retries', '0']);
     expect([code, stderr]).toEqual([6, error + start]);
@@ -454,7 +456,7 @@ describe('with prompts, login', () => {
 
   test('never sends credentials that are too long for an item', async () => {
     const secrets = ['s'.repeat(2600), 'first'];
-    seat({ askSecret: async () => secrets.pop()! });
+    simulatePerson({ askSecret: async () => secrets.pop()! });
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     expect((await gw.cli(['login', '--auth-url', A])).stderr).toContain(
       'error: the credentials are too long',
@@ -464,7 +466,7 @@ describe('with prompts, login', () => {
 
   test('says that nothing was stored if a prompt is cancelled', async () => {
     const told: string[] = [];
-    seat({ ask: () => Promise.reject(new Interrupted('SIGINT')) });
+    simulatePerson({ ask: () => Promise.reject(new Interrupted('SIGINT')) });
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
     await expect(gw.cli(['login'])).rejects.toBeInstanceOf(Interrupted);
     expect(told.at(-1)).toBe('Cancelled. Nothing was stored.\n');
