@@ -1,4 +1,4 @@
-/** `gwtoken logout`: what it removes, what it asks before, and what it says if something stays. */
+/** `gwtoken logout`: its prompts, what it removes, and its errors if something stays. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,12 +85,12 @@ test('logout marks a client before it removes the item, and unmarks it if that f
   expect(readFileSync(list, 'utf8')).toBe(before);
 });
 
-test('logout finishes one that was killed after it had removed the item', async () => {
+test('logout completes a logout that was killed after it had removed the item', async () => {
   gw.own = { platform: 'linux' };
   const list = join(gw.config, 'clients.json');
-  const { [EU]: entry } = JSON.parse(readFileSync(list, 'utf8'));
+  const { [EU]: client } = JSON.parse(readFileSync(list, 'utf8'));
   gw.items.clear();
-  writeFileSync(list, JSON.stringify({ [EU]: { ...entry, leaving: true } }), { mode: 0o600 });
+  writeFileSync(list, JSON.stringify({ [EU]: { ...client, leaving: true } }), { mode: 0o600 });
   expect((await logout('--region', 'eu')).stderr).toBe(`Removed ${EU}\n${REVOKE}`);
   expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual({});
 });
@@ -117,11 +117,11 @@ test.each([[[]], [['--yes']]])('without a keychain, logout %j finds no client', 
   const none = 'gwtoken: error: no stored credentials for other:production:eu\n';
   const { code, stderr } = await gw.cli(['logout', '--profile', 'other', '--region', 'eu', ...flags]);
   expect([code, stderr]).toEqual([4, expect.stringMatching(none)]);
-  // A stored client may have its item in a keychain that is not here now.
+  // The item of a stored client may be in a keychain that is not available now.
   expect((await logout('--region', 'eu')).code).toBe(5);
 });
 
-test('an item that is not returned may be hidden on Linux only', async () => {
+test('logout fails on Linux if no item is returned, because it may be hidden', async () => {
   await gw.get('--region', 'eu');
   gw.items.clear();
   gw.own = { platform: 'linux' };
@@ -135,9 +135,9 @@ test('an item that is not returned may be hidden on Linux only', async () => {
   expect(await withoutYes('--region', 'eu')).toEqual({ code: 4, stdout: '', stderr: none });
 });
 
-test('names a cached token that it cannot remove, and removes the rest', async () => {
+test('logout names a cached token that it cannot remove, and removes the rest', async () => {
   for (const region of ['eu', 'us']) await gw.get('--region', region);
-  // A directory with something in it cannot be removed as a file, by root neither.
+  // Not even root can remove a directory as a file.
   rmSync(entry('eu'));
   mkdirSync(join(entry('eu'), 'x'), { recursive: true });
   const { code, stderr } = await logout('--all');
@@ -146,7 +146,7 @@ test('names a cached token that it cannot remove, and removes the rest', async (
   expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
 });
 
-test('removes tokens of variables and temporary files of killed processes', async () => {
+test('logout removes tokens of variables and temporary files of killed processes', async () => {
   Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'job', GWTOKEN_CLIENT_SECRET: 'canary' });
   await gw.get('--region', 'eu');
   await gw.get('--region', 'us');
@@ -160,7 +160,7 @@ test('removes tokens of variables and temporary files of killed processes', asyn
 });
 
 describe('logout without --yes', () => {
-  /** A terminal at which this is the answer; returns what is asked. */
+  /** Simulates a terminal with this answer. Returns the list to which each question is added. */
   const answering = (answer: () => Promise<boolean>) => {
     const asked: string[] = [];
     const confirm: Terminal['confirm'] = (question) => {
@@ -204,11 +204,11 @@ describe('logout without --yes', () => {
   });
 });
 
-describe('a get that is under way', () => {
+describe('a running get', () => {
   const get = () => gw.cli(['get', '--region', 'eu']);
   const login = (clientId: string) => gw.login({ clientId, flags: ['--no-verify'] });
-  /** What happens while the endpoint is asked for the first time. */
-  function whileAsked(act: () => Promise<unknown>): void {
+  /** Makes `act` happen during the first token request. */
+  function duringRequest(act: () => Promise<unknown>): void {
     const { answer } = gw;
     gw.answer = async (post) => {
       if (post === 1) await act();
@@ -217,13 +217,13 @@ describe('a get that is under way', () => {
   }
 
   test('stores no token after a logout', async () => {
-    whileAsked(() => logout('--region', 'eu'));
+    duringRequest(() => logout('--region', 'eu'));
     expect(await get()).toMatchObject({ code: 0 });
     expect(existsSync(entry('eu'))).toBe(false);
     expect(await get()).toMatchObject({ code: 4, stdout: '' });
   });
 
-  test('stores no token of credentials that were then removed or replaced', async () => {
+  test('stores no token if its credentials are removed or replaced meanwhile', async () => {
     const { keychain } = gw;
     gw.own = {
       keychain: {
