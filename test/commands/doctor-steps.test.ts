@@ -29,7 +29,7 @@ async function steps(...flags: string[]): Promise<unknown[]> {
   return [code, ...checks.slice(from).map(({ result, name, message }) => `${result} ${name}: ${message}`)];
 }
 /** Returns the steps after the credentials. */
-const ofRequest = async (...flags: string[]) => (await steps(...flags)).slice(6);
+const requestSteps = async (...flags: string[]) => (await steps(...flags)).slice(6);
 
 /** Replaces the connection by one that makes this progress, and then fails unless an answer is given. */
 function connects(
@@ -54,12 +54,12 @@ const tls = (leftMs: number) => ({
   validToMs: gw.nowMs + leftMs,
   trustedBy: undefined,
 });
-const FAR = { addresses: ['192.0.2.1', '::1'] };
+const RESOLVED = { addresses: ['192.0.2.1', '::1'] };
 
 test('doctor reports each step of a successful request', async () => {
   await login();
   const date = new Date(gw.nowMs).toUTCString();
-  connects({ ...FAR, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
+  connects({ ...RESOLVED, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
   const { code, stdout, stderr } = await gw.cli(['doctor', '--timeout', '3s']);
   expect([code, stderr]).toEqual([0, '']);
   const file = `${gw.config}/config.json`;
@@ -117,25 +117,28 @@ describe('doctor ends at the first failure:', () => {
   const AT_PROXY = `${DNS} of the proxy ${proxy}`;
   test.each<[at: string, progress: Partial<ConnectionProgress>, said: string[]]>([
     ['DNS', { waitingFor: 'lookup' }, []],
-    // A second attempt, with the system's CAs, fails earlier than the first one.
-    ['connection', { ...FAR, waitingFor: 'connect' }, [DNS]],
-    ['proxy', { ...FAR, waitingFor: 'connect', proxy }, [AT_PROXY]],
-    ['TLS', { ...FAR, waitingFor: 'handshake', proxy }, [AT_PROXY, `ok proxy: connected through ${proxy}`]],
-    ['token request', { ...FAR, waitingFor: 'reply' }, [DNS]],
+    ['connection', { ...RESOLVED, waitingFor: 'connect' }, [DNS]],
+    ['proxy', { ...RESOLVED, waitingFor: 'connect', proxy }, [AT_PROXY]],
+    [
+      'TLS',
+      { ...RESOLVED, waitingFor: 'handshake', proxy },
+      [AT_PROXY, `ok proxy: connected through ${proxy}`],
+    ],
+    ['token request', { ...RESOLVED, waitingFor: 'reply' }, [DNS]],
   ])('%s, with the progress %j', async (at, progress, said) => {
     await login();
     connects(progress);
-    expect(await ofRequest('--retries', '0')).toEqual([...said, `failed ${at}: it failed`]);
+    expect(await requestSteps('--retries', '0')).toEqual([...said, `failed ${at}: it failed`]);
   });
 
-  test('a certificate, whose remaining days doctor shows', async () => {
+  test('a certificate, with its remaining days if they are known', async () => {
     await login();
-    connects({ ...FAR, waitingFor: 'handshake', tls: tls(-1) });
-    expect((await ofRequest('--retries', '0')).at(-1)).toBe(
+    connects({ ...RESOLVED, waitingFor: 'handshake', tls: tls(-1) });
+    expect((await requestSteps('--retries', '0')).at(-1)).toBe(
       'failed TLS: it failed (certificate of a by b, expired)',
     );
-    connects({ ...FAR, waitingFor: 'connect' }, undefined, 'certificate');
-    expect(await ofRequest('--retries', '0')).toEqual([DNS, 'failed TLS: it failed']);
+    connects({ ...RESOLVED, waitingFor: 'connect' }, undefined, 'certificate');
+    expect(await requestSteps('--retries', '0')).toEqual([DNS, 'failed TLS: it failed']);
   });
 
   test('a rejection, with the hints and the exit code of get', async () => {

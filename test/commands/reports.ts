@@ -8,7 +8,7 @@ interface Check {
   readonly exit_code: number | null;
 }
 
-/** Reads `gwtoken doctor --json`: a failed check, and no other, has an exit code and says what to do. */
+/** Parses the output of `gwtoken doctor --json`. Expects only failed checks to have an exit code, and each a hint. */
 export function parseDoctor(line: string): { readonly exit_code: number; readonly checks: readonly Check[] } {
   expect(line).toMatch(/^[^\n]*\n$/);
   const report = JSON.parse(line);
