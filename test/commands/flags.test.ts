@@ -20,7 +20,7 @@ const idOf = (name: string): string => name.replaceAll(':', '-');
 const CONFIG = JSON.stringify({ region: 'eu', 'auth-url': A, profiles: { acme: { timeout: '7s' } } });
 
 interface Row {
-  /** By default the line of the command. */
+  /** Default: the line of the command. */
   readonly line?: string;
   readonly value?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -41,12 +41,12 @@ const naming = (shown: (client: string) => string): Rows => ({
   },
   '--profile': { value: 'acme', shows: new RegExp(shown('acme:production:eu'), 'm') },
 });
-/** Rows for a client without a cached token. */
-const env = { GWTOKEN_REGION: 'us' };
+/** Selects a client without a cached token. */
+const UNCACHED = { GWTOKEN_REGION: 'us' };
 const REQUEST: Rows = {
-  '--timeout': { env, value: '3s', shows: /within 3000 ms/ },
-  '--retries': { env, value: '0', status: 503, shows: /^(?!.*posts (\S+) .*posts \1 )/s },
-  '--ca-file': { env, value: '/ca.pem', shows: /CA file \/ca\.pem/ },
+  '--timeout': { env: UNCACHED, value: '3s', shows: /within 3000 ms/ },
+  '--retries': { env: UNCACHED, value: '0', status: 503, shows: /^(?!.*posts (\S+) .*posts \1 )/s },
+  '--ca-file': { env: UNCACHED, value: '/ca.pem', shows: /CA file \/ca\.pem/ },
   '--auth-url': { value: B, shows: /https:\/\/b\.example\.com/ },
   '--min-ttl': { value: '2h', shows: /min-ttl/ },
 };
@@ -140,9 +140,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   const gw = inside();
   const done: string[] = [];
   gw.configure(CONFIG);
-  const stored = CLIENTS.map(
-    (name) => [name, { client_id: name.replaceAll(':', '-'), auth_url: A }] as const,
-  );
+  const stored = CLIENTS.map((name) => [name, { client_id: idOf(name), auth_url: A }] as const);
   writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(Object.fromEntries(stored)), { mode: 0o600 });
   for (const [name, item] of stored) gw.items.set(name, JSON.stringify({ ...item, client_secret: 'secret' }));
   gw.own = {
