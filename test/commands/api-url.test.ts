@@ -31,13 +31,13 @@ describe('gwtoken curl', () => {
     ['-XPOST', '/a', '--region', 'us'],
     ['-k', 'https://other.test'],
     ['https://other.test/a', '/b', '-o', '/tmp/a', '--url', '/c'],
-  ])('passes on all words but a path in the first place: %j', async (...typed) => {
+  ])('changes only a path that is the first word: %j', async (...typed) => {
     expect(await curl(...typed)).toEqual(typed);
     expect(await curl('/a', ...typed)).toEqual(['https://gw.eu.example.com/v1/a', ...typed]);
   });
 
   test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
-    'leaves the options of %s together, they are curl’s',
+    'passes combined curl options such as %s on unchanged',
     async (word) => {
       for (const flags of ['', '-r eu', '-reu', '--region=eu --no-cache', '--region eu', '--', '-r eu --'])
         expect(await curl(...flags.split(' ').filter(Boolean), word, '/a')).toEqual([word, '/a']);

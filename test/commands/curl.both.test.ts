@@ -15,8 +15,9 @@ const TOKEN = 'tok"\\ $(id) `id` $HOME';
 describe('gwtoken curl', () => {
   let endpoint: TokenEndpoint;
   let home: Home;
-  /** A gateway: its address, and what it was asked for. */
+  /** URL of a gateway. */
   let url: string;
+  /** The requests that reached the gateway. */
   let seen: { authorization: string | undefined; body: string }[];
   beforeEach(async ({ needs }) => {
     needs('posix', 'curl');
@@ -56,7 +57,7 @@ describe('gwtoken curl', () => {
     ['a host behind a loopback address', (host) => [`http://127.0.0.1\\@${host}/`]],
     ['a host behind a loopback address and a port', (host) => [`http://127.0.0.1:80@${host}/`]],
     ['a file of options', (host) => [`https://${host}/`, '-K', 'urls']],
-  ])('curl sends no token unencrypted to %s', async (_, argsFor) => {
+  ])('sends no token unencrypted to %s', async (_, argsFor) => {
     const { port } = new URL(url);
     const host = `gateway.test:${port}`;
     writeFileSync(join(home.dir, 'urls'), `url = "http://${host}/"\n`);
@@ -102,7 +103,7 @@ describe('gwtoken curl', () => {
     expect([...filesBelow(home.dir).values()].filter((bytes) => bytes.includes('$(id)'))).toEqual([]);
   });
 
-  test('is 125 for a refusal and 127 without curl', async () => {
+  test('exits with 125 if it gets no token, and with 127 without curl', async () => {
     const empty = join(home.dir, 'empty');
     mkdirSync(empty);
     const missing = await home.gwtoken(['curl', url], { env: { PATH: empty } });
@@ -111,14 +112,14 @@ describe('gwtoken curl', () => {
       stderr: 'gwtoken: error: command not found: "curl"\nhint: install it, or add its directory to PATH\n',
     });
     endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    // After the URL it is an option of curl's, which has none such.
+    // After the URL, --fresh goes to curl, which rejects it.
     expect((await home.gwtoken(['curl', url, '--fresh'])).code).toBe(2);
     expect((await home.gwtoken(['curl', '--fresh', url])).code).toBe(125);
     expect(readdirSync(empty)).toEqual([]);
   });
 });
 
-test('curl gets the header and its rules by its option -K', async () => {
+test('gwtoken curl passes the header and the allowed protocols to curl through -K', async () => {
   const gw = inside();
   let ran: unknown[] = [];
   gw.own = {
@@ -137,7 +138,7 @@ test('curl gets the header and its rules by its option -K', async () => {
   const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
   const local = 'proto = "=http,https"\nnoproxy = "*"\n';
   expect(ran).toEqual(['curl', ...args, { option: '-K', content: config + local }]);
-  // It has a name's form, which DNS may answer.
+  // 127.999.0.1 is not an IP address: DNS may resolve it to any host.
   await gw.cli(['curl', 'http://127.999.0.1/']);
   expect(ran.at(-1)).toMatchObject({ content: expect.stringContaining('proto = "=https"\n') });
 });

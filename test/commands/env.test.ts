@@ -32,7 +32,7 @@ describe('gwtoken env', () => {
     expect(stderr).toBe(line === undefined ? '' : hint);
   });
 
-  test('colours its hint as stderr can, and prints none unless stdout is a terminal', async () => {
+  test('prints a hint if stdout is a terminal, in colour if stderr is one', async () => {
     const line = 'nothing was unset yet; to unset the variables, run: eval $(gwtoken env --unset)';
     const hint = `${line} (other shells: gwtoken help shells)\n`;
     expect(await onTerminal({ out: true, err: true }, ['--unset'])).toMatchObject({
@@ -43,7 +43,7 @@ describe('gwtoken env', () => {
     expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/error: /) });
   });
 
-  test('--help goes to stderr, for the sake of eval; nobody evaluates gwtoken help env', async () => {
+  test('--help prints to stderr, so that eval runs nothing; help env prints to stdout', async () => {
     const { code, stdout, stderr } = await gw.cli(['env', '--help']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('Usage: gwtoken env');
@@ -51,7 +51,7 @@ describe('gwtoken env', () => {
     expect((await gw.cli(['get', '--help'])).stdout).toContain('Usage: gwtoken get');
   });
 
-  /** Runs it with stdout and stderr being terminals or not. */
+  /** Runs `gwtoken env` with a terminal as stdout, stderr or both. */
   async function onTerminal(isTTY: { out: boolean; err: boolean }, args: readonly string[]) {
     let [stdout, stderr] = ['', ''];
     const paint = (stream: string) => painter({}, stream === 'stderr' ? isTTY.err : isTTY.out);
@@ -74,16 +74,16 @@ describe('gwtoken env prints a failing statement on stdout', () => {
   });
 
   test('for a bug', async () => {
-    // A fault from outside the program's own promises, as a broken library would raise it.
+    // Throws outside the program's promises, as a broken library may.
     endpoint.delayMs = 5_000;
     const { code, stdout, stderr } = await home.gwtoken(['env'], preloading("throw new Error('a fault');"));
     expect({ code, stdout }).toEqual({ code: 1, stdout: failing(1) });
     expect(stderr).toContain('a fault');
   });
 
-  test.skipIf(process.platform === 'win32')('for a signal, of which gwtoken dies', async () => {
+  test.skipIf(process.platform === 'win32')('for a signal that ends gwtoken', async () => {
     const command = `echo '{"client_id":"id","client_secret":"secret"}'`;
-    // Such a client has no spinner, which hears signals too.
+    // With a credential command there is no spinner, which also handles signals.
     home = openHome({ GWTOKEN_REGION: 'eu' });
     home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': command });
     endpoint.hold();

@@ -1,4 +1,4 @@
-/** Modes, links and owners of the file of `get --output` (see test/sessions/text/get-output.txt) and `exec --token-file`. */
+/** Files of `get --output` and `exec --token-file`: modes, links, owners. See also test/sessions/text/get-output.txt. */
 import {
   chownSync,
   existsSync,
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe('get --output', () => {
-  test('makes a file for the user only, and no file for -', async () => {
+  test('writes a file that only the user can read, and no file for -', async () => {
     writeFileSync(file, 'old', { mode: 0o644 });
     expect(await gw.get('--output', file)).toBe('');
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -31,7 +31,7 @@ describe('get --output', () => {
     expect(existsSync('-')).toBe(false);
   });
 
-  test('as root replaces no file of another user', async ({ needs }) => {
+  test('does not replace another user’s file, even as root', async ({ needs }) => {
     needs('root');
     writeFileSync(file, 'theirs');
     chownSync(file, 64_002, 64_002);
@@ -41,7 +41,7 @@ describe('get --output', () => {
     expect(readFileSync(file, 'utf8')).toBe('theirs');
   });
 
-  test('replaces no link', async () => {
+  test('does not replace a link', async () => {
     const link = join(directory, 'link');
     symlinkSync(file, link);
     const { code, stdout, stderr } = await gw.cli(['get', '--output', link]);
@@ -51,7 +51,7 @@ describe('get --output', () => {
 });
 
 describe('exec --token-file', () => {
-  /** Runs it with a command that does this. */
+  /** Runs `exec --token-file` with a command that calls `during` with its GWTOKEN_TOKEN_FILE. */
   const exec = async (path: string, during = (_: string) => {}) => {
     gw.own = {
       async runProgram(_, __, { env, beforeStart }) {
@@ -63,7 +63,7 @@ describe('exec --token-file', () => {
     return await gw.cli(['exec', '--token-file', path, '--', 'anything']);
   };
 
-  test('keeps the token there while the command runs, also in place of a killed gwtoken', async () => {
+  test('replaces a leftover file, and removes its own after the command', async () => {
     writeFileSync(file, 'of a killed one', { mode: 0o644 });
     const seen: string[] = [];
     const relativePath = relative('.', file);
@@ -72,12 +72,12 @@ describe('exec --token-file', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test('leaves another text in its place', async () => {
+  test('does not remove a file whose content was changed', async () => {
     await exec(file, () => writeFileSync(file, 'token-1 and more'));
     expect(readFileSync(file, 'utf8')).toBe('token-1 and more');
   });
 
-  test('replaces no link', async () => {
+  test('does not replace a link', async () => {
     symlinkSync('elsewhere', file);
     const { code, stderr } = await exec(file, () => expect.unreachable());
     expect(code).toBe(125);

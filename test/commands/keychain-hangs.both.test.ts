@@ -1,4 +1,4 @@
-/** Login and logout while the keychain hangs: whatever ends them, the client stays as it was. */
+/** A signal ends login or logout while the keychain hangs: the client stays usable. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { until } from '../harness/programs/processes';
 import type { Words } from '../harness/programs/program';
 import { copyProgram } from '../harness/programs/program-copy';
 
-/** Keeps each item in a file. While there is a file `hang`, the call that it names touches `asked` and hangs. */
+/** A keytar that stores each item in a file. The call that the file `hang` names creates `asked` and hangs. */
 const KEYTAR = `const fs = require('node:fs');
   const item = (service, account) => __dirname + '/' + service + '-' + account.replaceAll(':', '-');
   const call = (name, work) => async (service, ...args) => {
@@ -36,7 +36,7 @@ beforeEach(async ({ needs }) => {
   const copy = copyProgram(KEYTAR);
   program = copy.program;
   keytar = join(copy.dir, 'node_modules', 'keytar');
-  // A bus of the user's own, where nobody answers.
+  // gwtoken needs a session bus of the user. Nothing answers on this one.
   home = openHome({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${copy.dir}` });
   identity = await startIdentityServer({ clients: [CLIENT] });
   expect((await run(loginArgs({ ...CLIENT, authUrl: identity.authUrl }))).code).toBe(0);
@@ -55,8 +55,8 @@ async function interruptIn(call: 'set' | 'delete', signal: NodeJS.Signals, args:
   for (const file of [hang, asked]) rmSync(file);
 }
 
-describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
-  test('leaves a client that can still be logged out, and no lock', async () => {
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s while the keychain hangs', (signal) => {
+  test('leaves no lock, and a client that logout can remove', async () => {
     await interruptIn('delete', signal, ['logout', '--yes']);
     expect(readdirSync(home.config).sort()).toEqual(['clients.json', 'config.json']);
     expect((await run(['status'])).stdout).toContain('* default:production:eu');
@@ -68,7 +68,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     expect((await run(['get'])).code).toBe(4);
   });
 
-  test('leaves a client that works, if another auth URL was to be stored', async () => {
+  test('leaves the previous client usable if login was storing another auth URL', async () => {
     const authUrl = 'http://127.0.0.1:9';
     await interruptIn('set', signal, loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
     expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });

@@ -23,7 +23,7 @@ test('exec --token-file ends while a credential command still runs', async () =>
   await until('the command runs', () => existsSync(running!));
   await until('the credentials are read again', () => existsSync(waiting!));
   writeFileSync(end!, '');
-  // The credential command's limit is a minute.
+  // gwtoken does not wait for the credential command, which sleeps for a minute.
   expect(await result).toMatchObject({ code: 0, stderr: '' });
   if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
   expect(endpoint.posts).toHaveLength(1);

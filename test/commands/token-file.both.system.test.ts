@@ -40,7 +40,7 @@ function holdRenewal(): () => void {
 }
 
 describe('the token file', () => {
-  test('is renewed before the token expires, whole each time', async () => {
+  test('has a new token before the old one expires, and always a whole one', async () => {
     endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
     const { path, result } = await start();
     const seen = new Set<string>();
@@ -53,7 +53,7 @@ describe('the token file', () => {
     expect([...seen].filter((text) => !/^token-\d+-x{20000}$/.test(text))).toEqual([]);
   });
 
-  test('ends its renewal with the command; a waiter requests', async ({ needs }) => {
+  test('is no longer renewed after the command; a waiting get sends its own request', async ({ needs }) => {
     needs('linux');
     const answer = holdRenewal();
     const { result } = await start('--timeout', '60s');
