@@ -13,7 +13,7 @@ const FORMS = { package: [process.execPath, PROGRAM], executable: [executable()]
 test.each([
   ['package', 'executable'],
   ['executable', 'package'],
-] as const)('the token that the %s has cached is used by the %s', async (first, second) => {
+] as const)('a token that the %s caches is used by the %s', async (first, second) => {
   const endpoint = await startTokenEndpoint();
   const home = openHome(inVariables(endpoint.authUrl));
   for (const form of [first, second]) {

@@ -62,7 +62,7 @@ describe('a token is used', () => {
         }
       }),
     );
-    // Asked for in the very millisecond in which the run began: another may bring a better one.
+    // A token requested in the same millisecond in which the run began may be older than the run.
     const askedAt = (ago: number) => isUsable(entry(token(100, 50)), run(ago, 1_000_000), NOW);
     expect([askedAt(49), askedAt(50), askedAt(51)]).toEqual([false, false, true]);
   });
@@ -123,7 +123,7 @@ describe('placeOf()', () => {
 });
 
 describe('the owner of an entry', () => {
-  test.each(SOURCES)('is only %s, with one auth URL', (name, source) => {
+  test.each(SOURCES)('matches only %s with the same auth URL', (name, source) => {
     const owner = ownerOf({ ...OWN, source }, 'g', world);
     expect(isFor(owner, { authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
     for (const [other, theirs] of STRANGERS)
@@ -162,7 +162,7 @@ describe('a stored entry', () => {
     }
   });
 
-  test('is invalid with characters that a token cannot have', () => {
+  test('is invalid with characters or a lifetime that a token cannot have', () => {
     const CENTURY_S = 100 * 366 * 24 * 3600;
     expect(withToken({ lifetimeS: CENTURY_S })).toBeDefined();
     const wrong = [

@@ -19,7 +19,7 @@ test.skipIf(process.platform === 'win32')('one Ctrl-C stops a script that calls 
   putEntry(client.cache, keychainEntry(endpoint.authUrl));
   const terminal = openTerminal(loop, { env: withoutVariables(client.env) });
   await terminal.waitFor(/(cached-token\n){3}/);
-  // bash forgets a Ctrl-C that comes in the moment in which the command has just ended by itself.
+  // bash ignores a Ctrl-C that arrives just as the command ends, so this presses it again.
   for (let ended = false, tries = 0; !ended && tries < 5; tries++) {
     terminal.type('\x03');
     ended = await Promise.race([terminal.exit.then(() => true), sleep(3000, false)]);

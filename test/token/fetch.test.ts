@@ -112,7 +112,7 @@ describe('attempts', () => {
     });
   });
 
-  test('report their time in all if the last one timed out', async () => {
+  test('report their total time if the last one timed out', async () => {
     const more = { reason: 'time-limit' as const, retry: {} };
     const late = new GwtokenError(
       'unreached',
@@ -125,7 +125,7 @@ describe('attempts', () => {
     });
   });
 
-  test('follow after full jitter of a span that doubles up to 10 s', async () => {
+  test('follow after a random part of a span that doubles up to 10 s', async () => {
     const often = { attempts: 7, limitMs: 3_600_000 };
     expect((await play([unreached], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
     const most = await play([unreached], { ...often, chance: 1 });

@@ -56,7 +56,7 @@ test('a spinner shows the request, unless a command may prompt', async () => {
   expect(labels).toHaveLength(3);
 });
 
-test('warns once of an untrusted cache, traces failed writes', async ({ needs }) => {
+test('warns once of an untrusted cache, and only traces a failed write', async ({ needs }) => {
   needs('posix');
   await gw.get();
   chmodSync(gw.cache, 0o777);
@@ -150,7 +150,7 @@ describe('a remembered rejection', () => {
     ['--no-cache', (): void => {}, ['--no-cache']],
     ['another secret', () => Object.assign(gw.env, { GWTOKEN_CLIENT_SECRET: 'another' }), []],
     ['another client', () => Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'another' }), []],
-    ['another address', (): void => {}, ['--auth-url', 'https://b.example.com']],
+    ['another auth URL', (): void => {}, ['--auth-url', 'https://b.example.com']],
     ['a clock that was set back', () => Object.assign(gw, { nowMs: gw.nowMs - 1000 }), []],
   ])('is ignored with %s', async (_, change, args) => {
     change();
@@ -158,7 +158,7 @@ describe('a remembered rejection', () => {
     expect(gw.posts).toHaveLength(2);
   });
 
-  test('applies to the same credentials from another source only', async () => {
+  test('applies to the same credentials from another source, not to corrected ones', async () => {
     const { GWTOKEN_CLIENT_ID: client_id, GWTOKEN_CLIENT_SECRET: client_secret } = gw.env;
     const putItem = (secret: string | undefined) =>
       gw.items.set(

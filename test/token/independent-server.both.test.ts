@@ -1,4 +1,4 @@
-/** A token from oidc-provider, a certified OAuth server that nobody here has written. */
+/** A token and a refusal from oidc-provider, a certified OAuth server. */
 import { createServer } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { onCleanup } from '../harness/clean-up';
@@ -8,7 +8,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 
 async function startProvider(): Promise<string> {
-  // It gives advice to operators, some of it while it is being imported.
+  // oidc-provider prints advice for operators, partly while it is imported.
   const spies = [vi.spyOn(console, 'info'), vi.spyOn(console, 'warn')];
   for (const spy of spies) spy.mockImplementation(() => {});
   onCleanup(() => spies.map((spy) => spy.mockRestore()));

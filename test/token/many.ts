@@ -1,13 +1,13 @@
-/** Many real processes at once, for the tests of what they share. */
+/** Runs many real processes at once, for the tests of shared requests. */
 import type { TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 import type { ProgramResult, RunningProgram } from '../harness/programs/program';
 
-/** Milliseconds for a test's and a program's end: two hundred starts take their time on a busy machine. */
+/** Timeout of tests and programs in ms: 200 starts take long on a busy machine. */
 export const LONG = 180_000;
 
-/** Starts `count` at once; their own limits are far off, since they share two processors. */
+/** Starts `count` calls of get at once. Their --timeout is long, because they share few processors. */
 export function start(count: number, client: Home, args: readonly string[] = []): RunningProgram[] {
   const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
   return Array.from({ length: count }, () => client.start(all, { timeoutMs: LONG }));
@@ -15,13 +15,13 @@ export function start(count: number, client: Home, args: readonly string[] = [])
 export const results = (programs: readonly RunningProgram[]) =>
   Promise.all(programs.map(({ result }) => result));
 
-/** Resolves when `count` of them, started with --verbose, wait for another. */
+/** Resolves when `count` of the programs wait for another process. They must run with --verbose. */
 export async function untilWaiting(programs: readonly RunningProgram[], count: number): Promise<void> {
   const waiting = () => programs.filter(({ stderr }) => stderr().includes('waiting for another')).length;
   await until(`${count} wait`, () => waiting() >= count, LONG);
 }
 
-/** The results of `count` at once, of which the first is answered when all others wait for it. */
+/** Returns the results of `count` simultaneous calls. The endpoint replies when all but one wait. */
 export async function resultsBehindOne(
   endpoint: TokenEndpoint,
   client: Home,
@@ -35,7 +35,7 @@ export async function resultsBehindOne(
   return await results(programs);
 }
 
-/** What they ended with, once each; of stderr only the errors. */
+/** Returns the distinct outcomes. `errors` are the errors and warnings on stderr. */
 export function alike(
   ended: readonly ProgramResult[],
 ): { code: number | null; stdout: string; errors: string }[] {

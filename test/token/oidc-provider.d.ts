@@ -1,4 +1,4 @@
-// oidc-provider ships no types and there are none worth a package for: this is the part that is used.
+// oidc-provider has no types. This declares the part that the test uses.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

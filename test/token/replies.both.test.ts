@@ -25,7 +25,7 @@ const TOKENS: Readonly<Record<string, number>> = {
   '201-token': 3600,
 };
 
-/** All others: the end of the error's sentence, and the hint that comes first. */
+/** Exit code, end of the error and first hint of all other replies. */
 const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, hint: string]>> = {
   '200-code-and-msg': [7, 'answered 200 without a valid access_token (unknown client)', CHECK],
   '200-error': [3, 'rejected the credentials (HTTP 200, invalid_client: wrong ID or secret)', CHECK],
@@ -114,7 +114,7 @@ describe('a reply of a real server', async () => {
   const url = await startReplies();
   const get = (name: string) => openHome(inVariables(`${url}/${name}`)).gwtoken(['get', '--format', 'json']);
 
-  test('has a row in one of the tables for each file', () => {
+  test('has a row in one of the tables', () => {
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.http'));
     expect(Object.keys({ ...TOKENS, ...ERRORS }).sort()).toEqual(
       files.map((name) => name.replace('.http', '')).sort(),

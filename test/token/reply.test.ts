@@ -66,12 +66,9 @@ describe('a token', () => {
     ['59.9', 59],
     [null, undefined],
     [1e300, CENTURY_S],
-  ])(
-    'that expires in %j lives %s s, a century at most, of which a date can be made',
-    (expires_in, lifetimeS) => {
-      expect(good({ expires_in })).toMatchObject({ accessToken: 'a.token', lifetimeS });
-    },
-  );
+  ])('with expires_in %j lasts %s s, at most a century, which still has a date', (expires_in, lifetimeS) => {
+    expect(good({ expires_in })).toMatchObject({ accessToken: 'a.token', lifetimeS });
+  });
 
   test.each<[object, string]>([
     [{ access_token: undefined }, 'answered 200 without a valid access_token'],
@@ -97,7 +94,7 @@ describe('a token', () => {
   });
 
   test.each([0, 0.9, '0'])(
-    'that expires in %j s has just expired: worth a retry within that second',
+    'with expires_in %j has just expired, and is requested again after 0.6 s',
     (expires_in) => {
       expect(told(200, { ...GOOD, expires_in })).toEqual({
         kind: 'bad-reply',
@@ -156,7 +153,7 @@ describe('a token', () => {
   });
 });
 
-/** Returns the shown reason of a server. */
+/** Returns the server's reason as the error shows it. */
 const reason = (body: unknown) => told(400, body).said.replace('answered 400, ', '');
 
 describe('the reason', () => {
@@ -177,13 +174,13 @@ describe('the reason', () => {
     expect(reason(body)).toBe(shown);
   });
 
-  test('is withheld with the secret in it and cut after 200 characters', () => {
+  test('is withheld if it contains the secret, and cut after 200 characters', () => {
     expect(reason({ error: 'code', message: `no ${SECRET}` })).toBe('code');
     expect(reason({ message: 'x'.repeat(300) })).toBe(`${'x'.repeat(200)}…`);
   });
 
   test.each([{ error: { error: { message: 'deep' } } }, { errors: [] }])(
-    'is not looked for everywhere: %j',
+    'is not searched in other fields: %j',
     (body) => {
       expect(told(400, body)).toEqual({ kind: 'bad-reply', said: 'answered 400', hints: FURTHER });
     },
@@ -210,7 +207,7 @@ describe('a refusal', () => {
       });
   });
 
-  test('is any 401, with the auth URL first if it has no OAuth error', () => {
+  test('is any 401; it has its own reason if there is no OAuth error', () => {
     const refused = (words: string, reason: string) => ({
       kind: 'refused',
       said: `${rejected} (HTTP ${words})`,
@@ -276,7 +273,7 @@ describe('any other status', () => {
     expect(told(403, { message: 'why' })).toEqual({ ...forbidden, said: 'answered 403, why' });
   });
 
-  test('404 and 405 have the auth URL as the first hint', () => {
+  test('404 and 405 keep their hint with an unknown error', () => {
     for (const status of [404, 405])
       expect(told(status, { error: 'Not Found' })).toMatchObject({ hints: ADDRESS, reason: 'unknown-error' });
   });
@@ -322,7 +319,7 @@ describe('a redirect', () => {
     [399, `/${SECRET}`, ''],
     [302, '/##vso[a]b', ' to https://id.test/'],
   ])(
-    '(%i) to %j is told without what may be a secret in it, and not followed',
+    '(%i) to %j is not followed, and is reported without parts that may be secret',
     (status, location, target) => {
       expect(told(status, GOOD, { location })).toEqual({
         kind: 'bad-reply',

@@ -34,7 +34,7 @@ test('--verbose reports the cached token once, despite repeated reads', async ()
   expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials or another auth URL']);
 });
 
-describe('a cached token', () => {
+describe('a token', () => {
   test('is not stored if its lifetime is unknown', async () => {
     gw.answer = (post) => tokenReply(post, { expires_in: undefined });
     expect(await gw.get()).toBe('token-1');
@@ -77,7 +77,7 @@ test('a login discards its client’s token even without a generation', async ()
   expect(await gw.quick(['get'])).toBe('cached-token\n');
 });
 
-test('does not cache a token if a logout follows the keychain’s answer', async () => {
+test('get does not cache a token if a logout follows the keychain’s answer', async () => {
   gw.env = {};
   await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
   let hasAnswered = false;

@@ -5,7 +5,7 @@ import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/e
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 
-/** 1 for the long run. */
+/** Share of the long run: 1 plays all of it. */
 const SHARE = Number(process.env['SOAK'] ?? 0.1);
 const LONG = 600_000;
 
@@ -60,7 +60,7 @@ test('a killed or suspended call makes no other fail and leaves no partial token
     longestMs: Math.round(longestMs),
   });
   expect(wrong).toEqual([]);
-  // What the last killed one held is passed over, and removed, by the next call.
+  // The next call ignores and removes the lock of a killed call.
   expect((await home.gwtoken(['get', '--fresh'])).code).toBe(0);
   expect(leftovers()).toEqual([]);
 });
@@ -73,7 +73,7 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   ],
   ['that is slow', { delayMs: 3000 }],
   ['whose tokens last two seconds', { answer: lasting(2) }],
-  ['whose tokens last nobody knows how long', { answer: lasting(undefined) }],
+  ['that does not say how long tokens last', { answer: lasting(undefined) }],
 ])('many calls succeed with an endpoint %s', { timeout: LONG }, async (name, fault) => {
   Object.assign(endpoint, fault);
   const calls = Math.ceil(200 * SHARE);
