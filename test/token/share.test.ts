@@ -47,17 +47,17 @@ beforeEach(() => {
 });
 
 /** Plays the locks in their order. `told` lists the steps. */
-function play(inTurn: typeof locks, looks: (TokenAnswer | undefined)[] = [], query: Partial<Query> = {}) {
+function play(inTurn: typeof locks, cached: (TokenAnswer | undefined)[] = [], query: Partial<Query> = {}) {
   locks = inTurn;
-  const look = () => {
-    told.push('look');
-    return looks.shift();
+  const readCache = () => {
+    told.push('read');
+    return cached.shift();
   };
   const fetch = async (limitMs: number) => {
     told.push(`fetch within ${limitMs}`);
     return NEW;
   };
-  return shareRequest({ ...QUERY, ...query }, world, look, fetch).catch((error: unknown) => error);
+  return shareRequest({ ...QUERY, ...query }, world, readCache, fetch).catch((error: unknown) => error);
 }
 const held = (): Lock => ({ held: true, release: () => told.push('release') });
 const another = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lock => ({
@@ -69,30 +69,40 @@ const another = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lo
 });
 
 test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
-  ['a holder looks once more, and asks', [held()], [], 'lock, look, fetch within 6000, release'],
-  ['a holder does not ask if another has filled the cache', [held()], [CACHED], 'lock, look, release'],
-  ['without locks everybody asks', [undefined], [], 'lock, fetch within 6000'],
-  ['a waiter takes what is in the cache then', [another()], [CACHED], 'lock, wait, look'],
   [
-    'a waiter that finds nothing wants the lock, and has the time that is left',
+    'a lock holder reads the cache again, then sends the request',
+    [held()],
+    [],
+    'lock, read, fetch within 6000, release',
+  ],
+  [
+    'a lock holder sends no request if another process has filled the cache',
+    [held()],
+    [CACHED],
+    'lock, read, release',
+  ],
+  ['a process that can have no lock sends the request', [undefined], [], 'lock, fetch within 6000'],
+  ['a waiter uses the token that it then finds in the cache', [another()], [CACHED], 'lock, wait, read'],
+  [
+    'a waiter that finds nothing takes the lock, with the time that is left',
     [another('released', 2000), held()],
     [],
-    'lock, wait, look, lock, look, fetch within 4000, release',
+    'lock, wait, read, lock, read, fetch within 4000, release',
   ],
   [
-    'a dead holder does not count',
+    'a wait for a dead lock holder does not count as empty',
     [another('dead'), another('dead'), another(), held()],
     [],
-    'lock, wait, look, lock, wait, look, lock, wait, look, lock, look, fetch within 6000, release',
+    'lock, wait, read, lock, wait, read, lock, wait, read, lock, read, fetch within 6000, release',
   ],
   [
-    'who comes away empty twice asks for itself',
+    'after two empty waits a process sends its own request',
     [another(), another()],
     [],
-    'lock, wait, look, lock, wait, look, fetch within 6000',
+    'lock, wait, read, lock, wait, read, fetch within 6000',
   ],
-])('%s', async (_, inTurn, looks, steps) => {
-  const outcome = await play(inTurn, looks);
+])('%s', async (_, inTurn, cached, steps) => {
+  const outcome = await play(inTurn, cached);
   expect([told.join(', '), outcome]).toEqual([steps, steps.includes('fetch') ? NEW : CACHED]);
 });
 
