@@ -48,23 +48,23 @@ beforeEach(() => lay({}));
 interface Situation {
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: object | string;
-  /** What is other than usual in the cached tokens. */
+  /** Differences from the usual cached tokens. */
   readonly token?: { readonly ageS?: number; readonly lifetimeS?: number; readonly accessToken?: string };
   readonly authUrl?: string;
-  /** Whose they are: the keychain's, or variables' with this secret. */
-  readonly of?: string;
+  /** Owner of the cached tokens: `keychain`, or variables with this secret. */
+  readonly owner?: string;
   readonly damage?: (text: string) => string;
   readonly mode?: number;
 }
 
 /** Lays out the variables, the config and an entry for each client. */
-function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...more }: Situation): void {
+function lay({ env = {}, config, token = {}, authUrl = A, owner = 'keychain', ...more }: Situation): void {
   home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A, ...env };
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
   if (config !== undefined) home.configure(config);
-  const given = givenSource('the test', { clientId: 'client', clientSecret: of });
-  const source = of === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
+  const given = givenSource('the test', { clientId: 'client', clientSecret: owner });
+  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
   const text = home.env['GWTOKEN_AUTH_URL']!;
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
@@ -77,7 +77,7 @@ function lay({ env = {}, config, token = {}, authUrl = A, of = 'keychain', ...mo
     for (const environment of ['production', 'sandbox'] as const)
       for (const region of ['eu', 'us'] as const) {
         const client: Client = { profile, environment, region };
-        const place = of === 'keychain' ? client : placeOf({ client, source, authUrl: { text } });
+        const place = owner === 'keychain' ? client : placeOf({ client, source, authUrl: { text } });
         const path = entryPath(home.cache, place);
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         writeFileSync(path, more.damage?.(content) ?? content);
@@ -122,13 +122,13 @@ test('the quick path treats unusual spellings like the CLI, or leaves them to it
 const PAIR = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret' };
 test.each<[isAnswered: boolean, situation: Situation]>([
   [true, { env: { GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme', CI: 'true', NO_COLOR: '1' } }],
-  [true, { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, of: 'secret' }],
+  [true, { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, owner: 'secret' }],
   [true, { env: { GWTOKEN_AUTH_URL: 'https://{region}.test' }, authUrl: 'https://eu.test' }],
   [true, { env: { GWTOKEN_AUTH_URL_EU: B }, authUrl: B }],
   [true, { config: { profile: 'acme', profiles: { acme: { region: 'us', 'min-ttl': '2h' } } } }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: 'changed' }, of: 'secret' }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: '' }, of: 'secret' }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET_FILE: '/nowhere' }, of: 'secret' }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: 'changed' }, owner: 'secret' }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: '' }, owner: 'secret' }],
+  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET_FILE: '/nowhere' }, owner: 'secret' }],
   [false, { env: { GWTOKEN_AUTH_URL: B } }],
   [false, { env: { GWTOKEN_REGION: '' } }],
   [false, { env: { GWTOKEN_MIN_TTL: '2h' } }],
