@@ -46,8 +46,10 @@ const variables = (args: string[]) => Object.fromEntries(args.map((word) => word
 
 /** Returns the lines of a text with a prefix. The last line is marked if it has no newline. */
 function marked(prefix: string, text: string): string[] {
-  const lines = `${text}(no end of line)`.replace(/(^|\n)\(no end of line\)$/, '').split('\n');
-  return text === '' ? [] : lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
+  const lines = text.split('\n');
+  const rest = lines.pop();
+  if (rest) lines.push(`${rest}(no end of line)`);
+  return lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
 }
 
 /** Runs a `$` line. Returns its requests, its output, and its exit code unless that is 0. */
