@@ -161,11 +161,11 @@ describe('a failure of the action is an annotation that names inputs:', () => {
     expect(result.output).not.toContain('--');
   });
 
-  test('nothing for a step that is cancelled', async () => {
+  test('but a cancelled step prints no error', async () => {
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
     const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
-    await until('it is asked', () => endpoint.posts.length === 1);
+    await until('the request arrives', () => endpoint.posts.length === 1);
     process.kill(pid, 'SIGINT');
     expect(await ended).toMatchObject({ code: 130, output: expect.not.stringMatching(/error|at /i) });
   });

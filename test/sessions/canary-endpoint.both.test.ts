@@ -17,16 +17,16 @@ const refused = (description: string) =>
   json(401, { error: 'invalid_client', error_description: description });
 const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scope: '' };
 
-/** Replies of an endpoint, or of a server in its place. Each has a path of its own. */
+/** Replies of an endpoint, or of another server at its URL. The path of a request selects one. */
 const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
-  'refused, with the secret in its words': [3, refused(`no ${SECRET}`)],
-  'refused, with the form in its words': [
+  'a refusal that repeats the secret': [3, refused(`no ${SECRET}`)],
+  'a refusal that repeats the form': [
     3,
     (_, response, body) =>
       void response.writeHead(400).end(JSON.stringify({ error: 'invalid_request', error_description: body })),
   ],
-  'refused, with the secret as its code': [3, json(401, { error: SECRET })],
-  'refused, with the form in base64 in its words': [
+  'a refusal with the secret as its error code': [3, json(401, { error: SECRET })],
+  'a refusal that repeats the form in base64': [
     3,
     (_, response, body) =>
       void response.writeHead(401).end(JSON.stringify({ error: 'x', message: btoa(body) })),
@@ -48,8 +48,8 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'another token type': [7, json(200, { ...good, token_type: TOKEN })],
   'a token with a newline': [7, json(200, { ...good, access_token: `${TOKEN}\n${SECRET}` })],
   'a token that is a list': [7, json(200, { ...good, access_token: [TOKEN] })],
-  'an expiry that is a text': [7, json(200, { ...good, expires_in: TOKEN })],
-  'JSON cut short': [7, (_, response) => void response.end(JSON.stringify(good).slice(0, -3))],
+  'an expires_in that is text': [7, json(200, { ...good, expires_in: TOKEN })],
+  'incomplete JSON': [7, (_, response) => void response.end(JSON.stringify(good).slice(0, -3))],
   'more than 64 KiB': [7, json(200, { ...good, more: TOKEN.repeat(5000) })],
   'a connection cut in the middle': [
     6,
@@ -59,7 +59,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
     },
   ],
   'no reply': [6, () => {}],
-  'no HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
+  'bytes that are not HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
 describe.concurrent('gwtoken shows no secret and no token if the endpoint', async () => {

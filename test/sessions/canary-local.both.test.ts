@@ -30,44 +30,51 @@ const itemOf = (client_id: string, client_secret: string, auth_url: string) => (
   item: { client_id, client_secret, auth_url },
 });
 const LOCAL: Readonly<Record<string, Local>> = {
-  'a minimum life that the token does not have': [7, 'get --min-ttl 2h'],
-  'a secret given both ways': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } }],
+  'a min-ttl that is longer than the token lasts': [7, 'get --min-ttl 2h'],
+  'a secret that is set in two variables': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } }],
   'a secret on two lines': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } }],
-  'id and secret in one variable': [2, 'get', { env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } }],
-  'a secret for a file': [2, 'get', { env: fromFile(SECRET) }],
-  'a secret as a flag and a word': [2, `login --client-secret ${SECRET}`],
+  'ID and secret in one variable': [2, 'get', { env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } }],
+  'a secret in the variable of a secret file': [2, 'get', { env: fromFile(SECRET) }],
+  'a secret after a flag': [2, `login --client-secret ${SECRET}`],
   'a secret as an argument': [2, `login id ${SECRET}`],
-  'a secret in the address': [2, `get --auth-url https://id:${encodeURIComponent(SECRET)}@id.example.com`],
-  'a secret in the query': [2, `get --auth-url https://id.example.com/?client_secret=${SECRET}`],
+  'a secret in the auth URL': [2, `get --auth-url https://id:${encodeURIComponent(SECRET)}@id.example.com`],
+  'a secret in the query of the auth URL': [
+    2,
+    `get --auth-url https://id.example.com/?client_secret=${SECRET}`,
+  ],
   'a secret deep in the config': [
     2,
     'get',
     { files: { [CONFIG]: JSON.stringify({ eu: { secret: SECRET } }) } },
   ],
   'a secret in a config that is not JSON': [2, 'get', { files: { [CONFIG]: `{"a": ${SECRET}` } }],
-  'config set of a secret': [2, `config set client-secret ${SECRET}`],
-  'login where it is refused': [3, `${LOGIN} --auth-url REFUSING`, { stdin: SECRET }],
-  'login where nobody listens': [6, `${LOGIN} --auth-url http://127.0.0.1:9`, { stdin: SECRET }],
-  'login with a secret that no item holds': [2, LOGIN, { stdin: SECRET.repeat(100) }],
+  'config set with a secret': [2, `config set client-secret ${SECRET}`],
+  'a login that the endpoint refuses': [3, `${LOGIN} --auth-url REFUSING`, { stdin: SECRET }],
+  'a login at a port where nothing listens': [6, `${LOGIN} --auth-url http://127.0.0.1:9`, { stdin: SECRET }],
+  'a login with a secret that is too long for an item': [2, LOGIN, { stdin: SECRET.repeat(100) }],
   'an item that is the bare secret': [5, 'get -p hand', { item: SECRET }],
-  'an item without an id': [5, 'get -p hand', { item: { client_secret: SECRET } }],
-  'an item bound elsewhere': [2, 'get -p hand', itemOf('a', SECRET, 'https://other.example.com')],
-  'an item with the secret in its address': [
+  'an item without an ID': [5, 'get -p hand', { item: { client_secret: SECRET } }],
+  'an item that was stored for another auth URL': [
+    2,
+    'get -p hand',
+    itemOf('a', SECRET, 'https://other.example.com'),
+  ],
+  'an item with the secret in its auth URL': [
     5,
     'get -p hand',
     itemOf('a', 'b', `https://a:${SECRET}@other.example.com`),
   ],
 };
 
-describe.concurrent('gwtoken shows no secret and no token if this machine has', () => {
+describe.concurrent('gwtoken shows no secret and no token for', () => {
   let url: string;
   let keyring: Keyring | undefined;
   beforeAll(async () => {
     const server = createServer((request, response) => {
       const refused = { error: 'invalid_client', error_description: `not ${SECRET}` };
-      const sources = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
+      const token = { access_token: TOKEN, token_type: 'bearer', expires_in: 3600 };
       const isGood = request.url?.startsWith('/good');
-      response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? sources : refused));
+      response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? token : refused));
     });
     ({ url } = await listen(server));
     if (missing('keyring') === undefined) keyring = await startKeyring({ state: 'unlocked' });
