@@ -1,4 +1,4 @@
-/** Every limit at the length that it has by default, all at once: a minute in all. */
+/** Waits for every default limit at once, which takes a minute. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,12 +13,12 @@ import { CLIENT, ITEM, LOGIN, run, SETTINGS } from '../system/keychain/keychain-
 
 type Env = Readonly<Record<string, string>>;
 
-/** For the start and end of eight programs at once on a machine that has other work, and less than to a next limit. */
+/** Time for the start and end of all programs at once on a busy machine. */
 const SLACK_MS = 9000;
 
 test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ needs }) => {
   needs('keyring', 'KWallet');
-  // Only its shell is killed: what that has started could hold the test's pipe.
+  // gwtoken kills only the shell. The sleep lives on and must not hold the test's pipe.
   const command = await startPlace('sleep 100 2>/dev/null');
   const silent = (await startFaultServer({})).url;
   const keyring = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
@@ -53,7 +53,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   };
   const { GWTOKEN_RETRIES: _, ...withRetries } = inVariables;
 
-  /** What runs, its exit code, how long it may take, in seconds, and what it says in the end. */
+  /** Name, run, exit code, limit in seconds, and a part of the output. */
   const limits = [
     ['a command', alone(command.env), 5, 10, 'the credential command did not finish within 10 s'],
     [

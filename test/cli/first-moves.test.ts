@@ -12,7 +12,7 @@ test.each([
   ...['config sett client-secret hidden', 'config set client-secret hidden', 'config set timeout 5 hidden'],
   ...['config set secret=hidden', 'config get secret=hidden', 'config unset secret=hidden'],
   ...['exec --secret=hidden make', 'exec -shidden make'],
-])('gwtoken %s is refused without a word that may be a secret', async (line) => {
+])('the error for gwtoken %s has no word that may be a secret', async (line) => {
   const { code, stderr } = await inside().cli(line.split(' '));
   expect(code).toBe(line.startsWith('exec') ? 125 : 2);
   expect(stderr).toMatch(/^gwtoken: error: /);
@@ -28,8 +28,8 @@ test.each([
     'doctor --json --region SECRET',
     'get --output /nowhere/SECRET',
   ],
-])('gwtoken %s: no error names the secret of a variable', async (line) => {
-  // A short one is hidden where it is a value, and not in the middle of a path.
+])('the error for gwtoken %s does not contain the secret of a variable', async (line) => {
+  // A short secret is hidden if it is a whole value, but not inside a path.
   const secrets = [
     ...['hunter2 is a pass"word', 'hunter2.example.com', 'hunter2'.repeat(50), '"hunter2"'.repeat(50)],
     ...['Hunter2Hunter2', 'hunter2hunter2=='],

@@ -1,4 +1,4 @@
-/** The help of the program, its commands and topics: its common parts, and one screen as it is laid out. */
+/** The help of the program, its commands and topics: its common parts, and one screen in full. */
 import { describe, expect, test } from 'vitest';
 import { TOPICS } from '../../src/cli/topics';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
@@ -8,7 +8,7 @@ import { inside } from '../harness/homes/in-process';
 
 const commands = allCommands(COMMANDS);
 
-/** The help as it is printed. */
+/** Returns what gwtoken prints for these words. */
 async function helpOf(words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await inside().cli(words);
   expect(code).toBe(0);
@@ -17,7 +17,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
 
 describe('the help of each command', () => {
   test.each(commands.map(({ path, command }) => [path.join(' '), command] as const))(
-    '%s',
+    '%s has usage, described flags and examples that parse',
     async (name, { examples }) => {
       const text = await helpOf([...name.split(' '), '--help']);
       expect(await helpOf(['help', ...name.split(' ')])).toBe(text);
@@ -25,7 +25,7 @@ describe('the help of each command', () => {
       expect(lines.filter((line) => line.length > 79)).toEqual([]);
       // Each flag says what it does.
       expect(lines.filter((line) => /^ {2}-/.test(line) && !/\S {2,}\S/.test(line))).toEqual([]);
-      // Short: what many commands share is a topic.
+      // Text that many commands share belongs in a topic.
       expect(lines.length).toBeLessThanOrEqual(48);
       expect(text).toMatch(new RegExp(`^Usage: gwtoken ${name}( .*)?\\n\\n[A-Z][^.]*\\.\\n\\nExamples:\\n`));
       expect(Object.keys(examples).length).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe('the help of each command', () => {
         expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
         expect(text).toContain(`\n  ${line}`);
         expect(text).toContain(` ${does}\n`);
-        // It parses as this command.
+        // The line parses as this command.
         const [words, ...more] = shellLine(line);
         const ran = await parsed(words!);
         expect([ran, more], line).toEqual([expect.stringMatching(new RegExp(`^${name}( |$)`)), []]);
@@ -73,18 +73,18 @@ Exit codes: gwtoken help exit-codes
 });
 
 describe('gwtoken', () => {
-  test('gwtoken alone prints the grouped help on one screen', async () => {
+  test('without arguments prints the grouped help on one screen', async () => {
     const { code, stdout, stderr } = await inside().cli([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const word of ['--help', 'help']) expect(await inside().cli([word])).toMatchObject({ stdout });
     const lines = stdout.trimEnd().split('\n');
-    // With the prompt below it, the height of a terminal.
+    // With the prompt below, the help fits on a terminal of 24 lines.
     expect(lines.length).toBeLessThanOrEqual(23);
     expect(lines.filter((line) => line.length > 79)).toEqual([]);
     for (const { name } of COMMANDS.filter((each) => each.name !== 'help'))
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(stdout).toContain(` Topics:\n  ${Object.keys(TOPICS).join(', ')}\n`);
-    // Every command has its place.
+    // commander lists commands that are in no group under this heading.
     expect(stdout).not.toContain('\nCommands:');
   });
 
@@ -104,7 +104,7 @@ describe('gwtoken', () => {
   });
 
   test.each(['nothing', 'get eu', 'config sett', 'constructor'])(
-    'help %s names it and what there is',
+    'help %s is an error that lists commands and topics',
     async (words) => {
       const { code, stderr } = await inside().cli(['help', ...words.split(' ')]);
       const names = COMMANDS.map(({ name }) => name).join(', ');
@@ -117,7 +117,7 @@ describe('gwtoken', () => {
     },
   );
 
-  test('help ci SYSTEM prints one section, and names all for an unknown one', async () => {
+  test('help ci SYSTEM prints one section; an error for an unknown one lists all', async () => {
     const gw = inside();
     gw.env['FORCE_COLOR'] = '1';
     const { stdout } = await gw.cli(['help', 'ci', 'gitlab', 'ci']);

@@ -1,4 +1,4 @@
-/** Where the system gives gwtoken no home. */
+/** gwtoken without a usable HOME. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';

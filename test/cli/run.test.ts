@@ -1,4 +1,4 @@
-/** What the words of all commands have in common: a line each, colours. */
+/** Output that all commands share: errors, their details, and broken streams. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ test('reports a system limit in one line', async () => {
   expect(await gw.cli(['get'])).toEqual({ code: 1, stdout: '', stderr });
 });
 
-/** A stream that collects in this list, or throws this. */
+/** Makes a stream that adds texts to the list, or throws the error. */
 const stream = (to: string[] | Error) => ({
   isTTY: () => false,
   write(text: string) {

@@ -6,7 +6,7 @@ import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 
-/** Runs gwtoken after a script of the test. */
+/** Runs a script in gwtoken's process before gwtoken starts. */
 async function runAfter(script: string, args: readonly string[], variables: Record<string, string> = {}) {
   const home = openHome(variables);
   const file = join(home.dir, 'before.cjs');

@@ -1,4 +1,4 @@
-/** All that a topic can consist of, as a terminal shows it; the topics are compared without their spaces. */
+/** Each element of a topic on a terminal, with its spaces, which help.test.ts ignores. */
 import { expect, test } from 'vitest';
 import { topicAsText } from '../../src/cli/topics';
 
