@@ -61,12 +61,12 @@ describe('a secret', () => {
   });
 
   test.each([
-    ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text', HINT],
-    ['nothing', Buffer.from('\n'), 'is empty', HINT],
-  ])('is rejected if its file contains %s', (_, bytes, problem, hint) => {
+    ['latin-1', Buffer.from('sécret', 'latin1'), 'is not UTF-8 text'],
+    ['nothing', Buffer.from('\n'), 'is empty'],
+  ])('is rejected if its file contains %s', (_, bytes, problem) => {
     expect(refusal(() => secretFromBytes(bytes, 'the file'))).toEqual({
       message: `the client secret from the file ${problem}`,
-      hints: [hint],
+      hints: [HINT],
     });
   });
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
 import { valueOrError } from '../../src/errors';
 import type { CommandEnd } from '../../src/world';
-import { type Ended, type Inside, inside } from '../harness/homes/in-process';
+import { type Inside, inside } from '../harness/homes/in-process';
 
 const AUTH_URL = 'https://a.example.com';
 const IN_CI = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help ci)';
@@ -12,8 +12,9 @@ beforeEach(() => {
   gw = inside();
 });
 
-/** Runs a failing `get`. Resolves with its exit code, error and hints. */
-function told({ code, stdout, stderr }: Ended) {
+/** Runs a `get` that must fail. Resolves with its exit code, error and hints. */
+async function get() {
+  const { code, stdout, stderr } = await gw.cli(['get']);
   expect(stdout).toBe('');
   const [error = '', ...hints] = stderr.trimEnd().split('\n');
   return {
@@ -22,11 +23,10 @@ function told({ code, stdout, stderr }: Ended) {
     hints: hints.map((line) => line.replace('hint: ', '')),
   };
 }
-const get = async (...args: string[]) => told(await gw.cli(['get', ...args]));
 const form = () => Object.fromEntries(gw.posts.at(-1)?.form ?? []);
 
 describe('the keychain', () => {
-  test('gets the time of keychain-timeout at each call', async () => {
+  test('gets keychain-timeout as the limit of each call', async () => {
     const calls: unknown[][] = [];
     gw.own = {
       keychain: {
@@ -85,7 +85,7 @@ describe('a credential command', () => {
   const where = () => `credential-command in ${gw.config}/config.json`;
   const SEE = 'to see the command, run: gwtoken config get credential-command';
 
-  test('gives the credentials within keychain-timeout and 64 KiB', async () => {
+  test('runs within the limits of keychain-timeout and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
     expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
     expect(runs.map(([command, { timeoutMs, maxBytes }]) => [command, timeoutMs, maxBytes])).toEqual([
@@ -97,7 +97,7 @@ describe('a credential command', () => {
     expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
   });
 
-  test('gets a minute on a terminal, for a person who unlocks something', async () => {
+  test('gets a minute on a terminal, where a person may have to unlock something', async () => {
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write() {} } };
     gw.env['CI'] = '';
     await gw.cli(['get', '--fresh']);
@@ -105,15 +105,15 @@ describe('a credential command', () => {
   });
 
   test.each<[string, CommandEnd, string, readonly string[]]>([
-    ['no start', { how: 'not-started', reason: 'EAGAIN' }, 'could not be started (EAGAIN)', [SEE]],
-    ['too much', { how: 'too-long' }, 'printed more than 64 KiB', [SEE]],
+    ['a failed start', { how: 'not-started', reason: 'EAGAIN' }, 'could not be started (EAGAIN)', [SEE]],
+    ['too much output', { how: 'too-long' }, 'printed more than 64 KiB', [SEE]],
     [
-      'no end',
+      'a timeout',
       { how: 'late' },
       'did not finish within 10 s',
       ['to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to 20s'],
     ],
-  ])('fails with its reason and hint after: %s', async (_, how, problem, hints) => {
+  ])('fails with its reason and hint after %s', async (_, how, problem, hints) => {
     end = how;
     expect(await get()).toEqual({
       code: 5,
