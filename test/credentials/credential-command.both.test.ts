@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CANARY, expectNoCanary, putAnswer, startPlace } from '../harness/homes/command-place';
 
 describe.skipIf(process.platform === 'win32')('the credential command', () => {
-  test('gives credentials with special characters to the endpoint', async () => {
+  test('provides credentials with special characters unchanged', async () => {
     const { dir, gwtoken, identity } = await startPlace('set -- answer; cat "$HOME/../$1"');
     putAnswer(dir, '\ufeff  ', '\r\n');
     const { code, stdout, stderr } = await gwtoken(['get', '-v']);
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expectNoCanary(dir);
   });
 
-  test('can leave an agent that holds its stdout without a delay', async () => {
+  test('causes no delay by starting an agent that holds its stdout', async () => {
     const { dir, gwtoken, identity } = await startPlace('sleep 20 2>/dev/null & cat "$HOME/../answer"');
     putAnswer(dir);
     const { code, stdout, stderr } = await gwtoken(['get']);
