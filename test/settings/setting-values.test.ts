@@ -24,7 +24,7 @@ describe('parseAuthUrl', () => {
     for (const host of [...others, 'x127.0.0.1', '[::2]']) expect(isLoopback(host)).toBe(false);
   });
 
-  test('rejects any text or returns a bare https or loopback URL that it keeps', () => {
+  test('rejects a text, or returns a bare https or loopback URL that parses to itself', () => {
     fc.assert(
       fc.property(
         fc.oneof(
