@@ -79,10 +79,16 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     await opened.waitFor(described[shell]);
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
-    // A version manager may switch Node off: then the line stays unchanged.
+  });
+
+  // A version manager may switch Node off.
+  test('leaves the line unchanged without a message if gwtoken cannot start', async ({ needs }) => {
+    needs('posix', shell);
+    const opened = open(shell);
+    await opened.waitFor('ready');
     const program = join(home.dir, 'bin', 'gwtoken');
     rmSync(program);
-    opened.type('\x15gwtoken get --fr\t\x01echo "\x05"\r');
+    opened.type('gwtoken get --fr\t\x01echo "\x05"\r');
     await opened.waitFor(/^gwtoken get --fr *$/m);
     writeFileSync(program, '#!/usr/bin/env no-such-node\n', { mode: 0o755 });
     opened.type('gwtoken get --re\t\x01echo "\x05"\r');
