@@ -68,7 +68,7 @@ test('warns once of an untrusted cache, and only traces a failed write', async (
   expect(stderr).toContain('gwtoken: cache: cannot write the token (ENOTDIR)\n');
 });
 
-test('masks secrets in warnings, and ignores a closed stderr', async ({ needs }) => {
+test('a warning masks secrets', async ({ needs }) => {
   needs('posix');
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'canary-s3cret';
   gw.env['GWTOKEN_CACHE_DIR'] = `${gw.cache}/canary-s3cret`;
@@ -76,12 +76,18 @@ test('masks secrets in warnings, and ignores a closed stderr', async ({ needs })
   chmodSync(gw.env['GWTOKEN_CACHE_DIR'], 0o777);
   const { stderr } = await gw.cli(['get']);
   expect(stderr).toContain(`token cache ignored: ${gw.cache}/***`);
+});
+
+test('get ignores a closed stderr', async ({ needs }) => {
+  needs('posix');
+  mkdirSync(gw.cache, { recursive: true });
+  chmodSync(gw.cache, 0o777);
   const write = () => {
     throw new ReaderGone();
   };
   gw.own = { stderr: { isTTY: () => false, write } };
-  expect(await gw.get()).toBe('token-2');
-  expect(await gw.get('--verbose')).toBe('token-3');
+  expect(await gw.get()).toBe('token-1');
+  expect(await gw.get('--verbose')).toBe('token-2');
 });
 
 describe('a rejection', () => {
