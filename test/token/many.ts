@@ -36,7 +36,7 @@ export async function resultsBehindOne(
 }
 
 /** Returns the distinct outcomes. `errors` are the errors and warnings on stderr. */
-export function alike(
+export function distinctOutcomes(
   ended: readonly ProgramResult[],
 ): { code: number | null; stdout: string; errors: string }[] {
   const kinds = new Set(

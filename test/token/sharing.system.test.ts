@@ -7,7 +7,7 @@ import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { alike, LONG, results, resultsBehindOne, start } from './many';
+import { distinctOutcomes, LONG, results, resultsBehindOne, start } from './many';
 
 /** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
@@ -31,7 +31,7 @@ test('200 simultaneous calls make one request', {
   const endpoint = await startBeside();
   const ended = await results(start(200, openHome(inVariables(endpoint.authUrl))));
   expect(endpoint.posts()).toBe(1);
-  expect(alike(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
+  expect(distinctOutcomes(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   for (const { stderr } of ended) expect(stderr).toBe('');
 });
 
@@ -59,7 +59,7 @@ test('calls with a silent endpoint do not delay calls of another client ID', {
   const waiting = callsOf('waiting', silent.url);
   const calls = callsOf('answered', endpoint.authUrl);
   const ended = await Promise.race([results(calls), ...waiting.map(({ result }) => result)]);
-  expect(alike([ended].flat())).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
+  expect(distinctOutcomes([ended].flat())).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   expect(endpoint.posts()).toBe(1);
   expect(silent.requests).toHaveLength(1);
   for (const { kill } of waiting) kill('SIGKILL');
