@@ -43,7 +43,7 @@ const QUIRKS = [
 ];
 
 const home = inside();
-beforeEach(() => lay({}));
+beforeEach(() => layOut({}));
 
 interface Situation {
   readonly env?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ interface Situation {
 }
 
 /** Lays out the variables, the config and an entry for each client. */
-function lay({ env = {}, config, token = {}, authUrl = A, owner = 'keychain', ...more }: Situation): void {
+function layOut({ env = {}, config, token = {}, authUrl = A, owner = 'keychain', ...more }: Situation): void {
   home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A, ...env };
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
@@ -147,7 +147,7 @@ test.each<[isAnswered: boolean, situation: Situation]>([
   [false, { damage: (text) => text.replace('"lifetimeS":', '"lifetime":') }],
   [false, { mode: 0o666 }],
 ])('the quick path answers (%s) in the situation %j', async (answers, situation) => {
-  lay(situation);
+  layOut(situation);
   expect([await isAnswered(['get']), await isAnswered(['env', '--format', 'json'])]).toEqual([
     answers,
     answers,
