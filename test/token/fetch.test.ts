@@ -15,7 +15,7 @@ interface Answer {
 }
 
 const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
-const unreached: Answer = { error: new GwtokenError('unreached', 'could not reach x', { retry: {} }) };
+const UNREACHED: Answer = { error: new GwtokenError('unreached', 'could not reach x', { retry: {} }) };
 const START_MS = Date.UTC(2030, 0, 1);
 
 /** Plays the answers in turn and repeats the last one, on a clock that only waiting moves. */
@@ -92,21 +92,21 @@ describe('the request', () => {
     const { outcome, trace } = await play([{ ...OK, tookMs: 1234 }]);
     expect(outcome).toMatchObject({ accessToken: 't', requestedAtMs: START_MS, lifetimeS: 60 });
     expect(trace).toEqual(['POST https://id.test/oauth2/token: 200 after 1234 ms']);
-    const lost = await play([{ ...unreached, tookMs: 10 }], { attempts: 1 });
+    const lost = await play([{ ...UNREACHED, tookMs: 10 }], { attempts: 1 });
     expect(lost.trace).toEqual(['POST https://id.test/oauth2/token: no reply after 10 ms']);
   });
 });
 
 describe('attempts', () => {
   test('end with the first token or with the last failure', async () => {
-    expect(await play([unreached, { status: 503 }, OK])).toMatchObject({
+    expect(await play([UNREACHED, { status: 503 }, OK])).toMatchObject({
       outcome: { accessToken: 't' },
       posts: 3,
     });
     const more = { hints: ['do this'], reason: 'ECONNRESET' as const, detail: 'in detail', retry: {} };
     const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', more) }]);
     expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', ...more });
-    expect(await play([unreached], { attempts: 1 })).toMatchObject({
+    expect(await play([UNREACHED], { attempts: 1 })).toMatchObject({
       message: 'could not reach x',
       posts: 1,
     });
@@ -127,8 +127,8 @@ describe('attempts', () => {
 
   test('follow after a random part of a span that doubles up to 10 s', async () => {
     const often = { attempts: 7, limitMs: 3_600_000 };
-    expect((await play([unreached], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
-    const most = await play([unreached], { ...often, chance: 1 });
+    expect((await play([UNREACHED], often)).waits).toEqual([0, 0, 0, 0, 0, 0]);
+    const most = await play([UNREACHED], { ...often, chance: 1 });
     expect(most.waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000]);
   });
 
@@ -154,7 +154,7 @@ describe('attempts', () => {
 
 describe('the overall limit', () => {
   test('shortens the last attempt', async () => {
-    const slow = { ...unreached, tookMs: 10_000 };
+    const slow = { ...UNREACHED, tookMs: 10_000 };
     const { sent } = await play([slow], { attempts: 11, chance: 0.5 });
     expect(sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 10_000, 9250]);
     expect(await play([OK], { limitMs: 499 })).toMatchObject({
