@@ -85,10 +85,10 @@ test('a release can be run again with the same result', ({ needs }) => {
   step('build', 'The tag is the version', built);
   put(join(built, '.github', 'CHANGELOG.md'), '# Changelog\n\n## 1.2.30\n');
   expect(run(jobs['build']!.steps, 'The tag is the version', built)).not.toBe(0);
-  step('build', 'Whether npm may have it', built);
+  step('build', 'Read whether the package is private', built);
   put(join(built, 'dist', 'gwtoken.cjs'), 'the program');
   shell(`mkdir release && tar -czf ${ARCHIVE} dist`, built);
-  step('build', 'Sum up', built);
+  step('build', 'Write the checksums', built);
   const [, digest = ''] =
     /^private=true\ndigest=([0-9a-f]{64})\n$/.exec(readFileSync(at('output'), 'utf8')) ?? [];
   env['DIGEST'] = digest;
