@@ -1,6 +1,6 @@
-// Runs npm ci if the lock file is newer than what is installed, or what is installed lacks the development packages:
-// a fresh clone needs `npm test` and nothing else, and npm can install gwtoken from a git URL.
-// --packages (npm run test:setup): also what the tests of the system need from Debian and npm.
+// Runs npm ci if node_modules is older than the lock file or lacks the development packages. So `npm test` is enough in
+// a fresh clone, and npm can install gwtoken from a git URL.
+// --packages (npm run test:setup) also installs the packages of Debian and npm that the system tests need.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

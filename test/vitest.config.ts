@@ -7,12 +7,12 @@ import LeftOut from './harness/left-out';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-// The workers inherit this process's environment, and a variable set to '' is not the same as none.
+// The workers inherit this process's environment. Deletes the variables, because an empty one is not an absent one.
 for (const name of Object.keys(process.env)) {
   if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
 
-// Where no machine of ours stands: a time that is told or read in the machine's own zone shows.
+// A zone that few machines have, so that a time in local instead of UTC makes a test fail.
 process.env['TZ'] = 'Asia/Kathmandu';
 
 const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
@@ -22,7 +22,7 @@ export default defineConfig({
   define: { __VERSION__: JSON.stringify(version), __EXECUTABLE__: 'false' },
   plugins: [
     {
-      // What the bundler's `moduleTypes: { '.md': 'text' }` does for the built program.
+      // Does what `moduleTypes: { '.md': 'text' }` of the bundler does for the built program.
       name: 'markdown-as-text',
       transform: (code, id) =>
         id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)};`, map: null } : undefined,
@@ -33,15 +33,16 @@ export default defineConfig({
     globalSetup: 'test/harness/setup-package.mjs',
     setupFiles: ['test/harness/vitest-hooks.ts'],
     pool: 'forks',
-    // What a test promises about time it says itself: these are for the one that hangs.
+    // Ends tests that hang. A test that promises something about time asserts it.
     testTimeout: 90_000,
     hookTimeout: 90_000,
     reporters: ['default', new LeftOut()],
-    // A line for each file, and no list of tests that took their time: a run ends in its counts.
+    // Lists no slow tests, so that a run ends with its counts.
     slowTestThreshold: 60_000,
     // Two cores: a third worker fills the time in which the others wait.
     maxWorkers: 3,
-    // By the file's name. quick: a fresh clone, any user. system: keyrings, shells, Wine. executable: a form.
+    // The file's name selects the project. quick runs in a fresh clone as any user; system needs keyrings, shells or
+    // Wine; executable runs the program's tests with that form.
     projects: [
       {
         extends: true,
