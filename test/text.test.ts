@@ -16,7 +16,7 @@ const LINES = fc.sample(line, { numRuns: 400, seed: 14 });
 
 describe('shellWord()', () => {
   test.for(['sh', 'dash', 'bash', 'zsh', 'ksh93', 'busybox sh', 'fish'])(
-    'is the text again in %s',
+    'is read as the same text by %s',
     (shell, { skip }) => {
       const [program = '', ...args] = shell.split(' ');
       const path = ['/bin', '/usr/bin'].map((directory) => `${directory}/${program}`).find(existsSync);
@@ -55,17 +55,17 @@ describe('a shown text', () => {
     expect(oneLine('🙂\r\n\x1b')).toBe('🙂\\u000d\\u000a\\u001b');
   });
 
-  test('is quoted and cut if it is a value of the user', () => {
+  test('is quoted and cut to 100 characters if the user typed it', () => {
     expect(quoted('a"\n')).toBe('"a\\"\\n"');
     expect(quoted('a'.repeat(100))).toBe(`"${'a'.repeat(100)}"`);
     expect(quoted('a'.repeat(101))).toBe(`"${'a'.repeat(100)}…"`);
   });
 
   test('has durations with at most two units, and tenths below ten seconds', () => {
-    const said = [
+    const durations = [
       0, 40, 50, 449, 1000, 9940, 10_000, 10_500, 59_000, 59_400, 60_000, 90_000, 600_000, 3_599_000,
     ];
-    expect([...said, 3_600_000, 7_500_000, 1e12].map(duration)).toEqual([
+    expect([...durations, 3_600_000, 7_500_000, 1e12].map(duration)).toEqual([
       ...['0 s', '0 s', '0.1 s', '0.4 s', '1 s', '9.9 s', '10 s', '11 s', '59 s', '59 s'],
       ...['1 min', '1 min 30 s', '10 min', '59 min', '1 h', '2 h 5 min', '277777 h 46 min'],
     ]);

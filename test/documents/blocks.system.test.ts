@@ -60,7 +60,7 @@ const TOOLS: Readonly<Record<string, readonly Need[]>> = {
   make: ['make'],
   direnv: ['direnv'],
 };
-/** Counts the gateway's calls. The fourth call fails, which ends the loop of the long-running script. */
+/** Number of the gateway's calls by section. The fourth call fails, which ends the loop of the long-running script. */
 const CALLS: Readonly<Record<string, number>> = {
   'Get started': 2,
   'In CI, or in a terminal without a keychain': 1,
@@ -127,7 +127,7 @@ async function startPlace({ accepts = 'token-1' } = {}) {
 }
 
 describe('the code in the documents', () => {
-  test('stands in README, recipes and ci', () => {
+  test('is found in README, recipes and ci', () => {
     const scripts = sections.filter(({ script }) => script.trim() !== '').map(({ name }) => name);
     expect(scripts).toEqual(expect.arrayContaining(['Install', 'Azure Pipelines', ...Object.keys(CALLS)]));
     expect(scripts.length).toBeGreaterThan(15);

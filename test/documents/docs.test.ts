@@ -47,8 +47,8 @@ describe('the documents name', () => {
     expect(variables.size).toBeGreaterThan(30);
     const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
     // One sentence covers the variables of a region: "each with _EU or _US".
-    const said = [...variables].map((name) => (sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name));
-    for (const name of [...said, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
+    const shown = [...variables].map((name) => (sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name));
+    for (const name of [...shown, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
   });
 
   test('every flag (README or a topic)', () => {
@@ -57,7 +57,7 @@ describe('the documents name', () => {
     expect(flags.filter((flag) => !new RegExp(`${flag}(?![\\w-])`).test(all))).toEqual([]);
   });
 
-  test('every exit code and retried status (topic exit-codes)', () => {
+  test('every exit code and retried status (topics exit-codes, network)', () => {
     const rows = [...topics['exit-codes']!.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
     expect(rows).toEqual([0, ...Object.values(EXIT_CODES), EXEC_FAILED].sort((a, b) => a - b));
     const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topics['network']!) ?? [];
@@ -66,7 +66,7 @@ describe('the documents name', () => {
     expect([...list.split(', '), last].map(Number)).toEqual(retried);
   });
 
-  test('everything above, on a man page without warnings of mandoc', ({ needs }) => {
+  test('every command, flag, setting and exit code (man page, without warnings)', ({ needs }) => {
     needs('mandoc');
     const mandoc = (...args: string[]) =>
       execFileSync('mandoc', [...args, join(ROOT, 'dist', 'gwtoken.1')], { encoding: 'utf8' });

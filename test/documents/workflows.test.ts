@@ -91,7 +91,7 @@ describe('a release', () => {
     expect(release.jobs['release-page']?.needs).toContain('attest');
   });
 
-  test('uses only files of the build job with the right digest', () => {
+  test('downloads files of the build job only through take-release', () => {
     expect(read('workflows/release.yml')).not.toContain('download-artifact');
   });
 

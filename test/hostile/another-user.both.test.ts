@@ -48,7 +48,7 @@ test('only the user can read gwtoken’s files and locks', async ({ needs }) => 
   await end();
 });
 
-test('no command line has a secret, and no process a port', async ({ needs }) => {
+test('no command line contains a secret and no process listens on a port', async ({ needs }) => {
   needs('linux');
   const { home, pids, end } = await startBoth();
   const lines = processesWith(home.dir);

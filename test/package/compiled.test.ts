@@ -94,7 +94,7 @@ describe('gwtoken works without compiled code that', () => {
   });
 });
 
-test('the stack of a bug has the positions of a start by Node', async () => {
+test('a stack trace has the same positions as without the launcher', async () => {
   const { dist } = openCopy();
   const fault = join(dist, 'fault.cjs');
   writeFileSync(fault, "Date.now = () => { throw new TypeError('a fault'); };");
@@ -113,7 +113,7 @@ test('the stack of a bug has the positions of a start by Node', async () => {
 test('two builds give the same files except for the compiled code', async () => {
   const [first, second] = [openDirectory(), openDirectory()];
   for (const directory of [first, second]) await buildPackage(directory);
-  // V8's compiled code differs from run to run, because V8 seeds its hash tables by chance.
+  // V8's compiled code differs from run to run, because V8 seeds its hash tables at random.
   const comparable = (directory: string) =>
     [...filesBelow(directory)].map(([name, content]) => [
       name,

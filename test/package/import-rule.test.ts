@@ -89,7 +89,7 @@ describe('the import rule', () => {
       OWN,
       /^(bin|src\/system)\//,
     ],
-    ['no limit is one of AbortSignal.timeout or .any: Node 20 collects them before their time', ABORTS, /^$/],
+    ['nothing uses AbortSignal.timeout or .any, which Node 20 collects too early', ABORTS, /^$/],
   ])('%s', (_, words, where) => {
     const users = files.filter((file) => words.test(codeOf(file)) && !where.test(file));
     expect(users).toEqual([]);
