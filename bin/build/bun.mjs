@@ -30,7 +30,7 @@ const COMPILE = [
  * Forbidden texts of the runtime, each with a replacement of the same length. The variables turn the program
  * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set.
  * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
- * telemetry" forbids. The replacement is not an address; the printed line belongs into a bug report.
+ * telemetry" forbids. The replacement is not an address; the printed line belongs in a bug report.
  */
 const REPLACED = {
   BUN_BE_BUN: 'BUN=BE=BUN',

@@ -28,10 +28,10 @@ export default class LeftOut implements Reporter {
     for (const [reason, tests] of [...byReason].sort(([, a], [, b]) => b - a))
       print(`left out: ${String(tests).padStart(4)}  ${reason}`);
     if (![...byReason.keys()].some((reason) => INSTALLABLE.test(reason))) return;
-    print('To install what Debian and npm have of it, as root: npm run test:setup');
+    print('To install the missing packages, as root: npm run test:setup');
     const wholeRun = this.vitest?.projects.some(({ name }) => name === 'system');
     if (!wholeRun || process.env['CI'] !== 'true') return;
-    print('CI must run these: the run fails for it.');
+    print('CI must run these tests, so this run fails.');
     process.exitCode = 1;
   }
 }

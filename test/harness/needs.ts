@@ -24,7 +24,7 @@ const PLACES = {
   /** A separate mount namespace, for which root is not enough in a container. */
   namespace: () =>
     spawnSync('unshare', ['--mount', 'true']).status !== 0 &&
-    'needs root on Linux with a mount namespace of its own',
+    'needs root on Linux with a separate mount namespace',
   /** The npm package, for tests of the Node that runs it. */
   package: () => FORM !== 'package' && 'needs the npm package',
 } satisfies Record<string, () => false | Reason>;

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, onTestFinished, TestRunner } from 'vitest';
 import { cleanUp, keepForTests } from './clean-up';
 import { missing } from './needs';
 
-// With concurrent tests, vitest cannot tell which test opened something, so that is closed after the file.
+// With concurrent tests, vitest cannot tell which test opened something, so it is closed at the end of the file.
 keepForTests(() => {
   const test = TestRunner.getCurrentTest();
   return test && !test.concurrent ? (end) => onTestFinished(async () => void (await end())) : undefined;

@@ -33,7 +33,7 @@ const files = ['src', 'bin']
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.ts') && !file.startsWith('bin/build/'));
 
-/** Returns the imports of a file: of names, types and effects, static and dynamic. */
+/** All imports of the files, static and dynamic. */
 const imports = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const of = (how: string, specifier = '') => {

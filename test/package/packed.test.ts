@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 const dir = openDirectory();
 const tarball = join(dir, `gwtoken-${manifest.version}.tgz`);
-/** Installs the package with all dependencies, or without keytar as `--omit=optional` does. */
+/** The package installed with all dependencies, and without keytar. */
 let whole: ReturnType<typeof install>;
 let withoutOptional: typeof whole;
 let identity: IdentityServer;

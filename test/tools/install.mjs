@@ -6,7 +6,7 @@ import { installWindows, WINE_PACKAGES } from '../windows/install.mjs';
 
 /** Installs the packages. On a terminal apt-get shows them and asks first. */
 export function installForSystem() {
-  if (!existsSync('/usr/bin/apt-get')) return leaveOut('only Debian and its like have what those tests need');
+  if (!existsSync('/usr/bin/apt-get')) return leaveOut('the system tests need packages of Debian');
   const missing = Object.entries({ ...DEBIAN, ...WINE_PACKAGES })
     .filter(([, path]) => !existsSync(path))
     .map(([name]) => name);

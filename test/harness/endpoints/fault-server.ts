@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { onCleanup } from '../clean-up';
 import { type Listening, listen } from './listen';
 
-/** The behaviour of a server, byte by byte. The server itself knows no HTTP. */
+/** The behaviour of a server, byte by byte. The server itself only finds the end of a request. */
 export interface Script {
   /** Called at each connection before anything is read, with TLS after the handshake. */
   connected?(socket: Socket, connection: number): void;

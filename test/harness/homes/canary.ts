@@ -7,7 +7,7 @@ import type { Home } from './home';
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
 export const TOKEN = 'Canary-Token.a~b+c/d==';
 const IN_A_FORM = new URLSearchParams({ '': SECRET }).toString().slice(1);
-/** All but base64 keep the words of the secret and the token. Gateways encode whole forms in base64. */
+/** Patterns of the secret in each encoding. Only base64 hides its words; gateways encode whole forms in it. */
 export const SECRET_FORMS = [/canary-secret/i, ...base64Forms(SECRET), ...base64Forms(IN_A_FORM)];
 const TOKEN_FORMS = [/canary-token/i, ...base64Forms(TOKEN)];
 

@@ -1,4 +1,4 @@
-// In place of src/system/keychain/keytar.ts in the executable that tests start: the module that KEYTAR names is loaded.
+// Replaces src/system/keychain/keytar.ts in the executable of tests. Loads the module that KEYTAR names.
 module.exports = {
   loadKeytar: () => require(String(process.env['KEYTAR'])),
 };

@@ -9,7 +9,7 @@ import { ROOT } from '../root';
 export const PROGRAM = join(ROOT, 'dist', 'gwtoken.cjs');
 /** The tested form of the program. test/vitest.config.ts runs the program's tests with both forms. */
 export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' : 'package';
-/** The executable; that of `any-keytar` takes the module that KEYTAR names, and heeds BUN_OPTIONS. */
+/** Returns the path of the executable. The one in `any-keytar` loads the module in KEYTAR and obeys BUN_OPTIONS. */
 export const executable = (directory = '.'): string =>
   join(ROOT, 'executables', directory, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
 /** The words that start gwtoken, with another Node if TESTED_NODE names one. All starts use them. */
@@ -138,8 +138,8 @@ export function startCommand(
       // Does not wait for 'close', because a grandchild may hold the pipes open forever.
       child.stdout.destroy();
       child.stderr.destroy();
-      const seen = `stdout: ${Buffer.concat(stdout)}\nstderr: ${Buffer.concat(stderr)}`;
-      reject(new Error(`${[command, ...args].join(' ')}: still running after ${timeoutMs} ms\n${seen}`));
+      const output = `stdout: ${Buffer.concat(stdout)}\nstderr: ${Buffer.concat(stderr)}`;
+      reject(new Error(`${[command, ...args].join(' ')}: still running after ${timeoutMs} ms\n${output}`));
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);

@@ -19,7 +19,7 @@ type TerminalExit = Pick<ProgramResult, 'code' | 'signal'>;
 export interface Terminal {
   readonly pid: number;
   /**
-   * Waits until the text so far, from the very beginning, holds `text`. Resolves with that text.
+   * Waits until all output so far contains `text`. Resolves with that output.
    * Rejects with the screen's text after `timeoutMs` (30,000 if left out), or if the program ends without it.
    */
   waitFor(text: string | RegExp, timeoutMs?: number): Promise<string>;
@@ -27,6 +27,7 @@ export interface Terminal {
   type(text: string): void;
   /** Returns all output so far, without escape sequences and with LF line ends. It keeps overwritten text. */
   screen(): string;
+  /** Returns all output so far with its escape sequences. */
   raw(): string;
   readonly exit: Promise<TerminalExit>;
   /** Kills the program if it still runs and waits until it is gone. */
