@@ -1,28 +1,29 @@
-type End = () => unknown;
+type CleanUp = () => unknown;
 
-const remaining: End[] = [];
-/** Set by vitest-hooks.ts. Returns the function that registers an end with the running test, if a test runs. */
-let keeperOfTest: () => ((end: End) => void) | undefined = () => undefined;
-export const keepForTests = (keeper: typeof keeperOfTest): void => {
-  keeperOfTest = keeper;
+const remaining: CleanUp[] = [];
+/** Returns the function that registers a clean-up with the running test; undefined if none runs. */
+let registrarOfTest: () => ((run: CleanUp) => void) | undefined = () => undefined;
+/** Lets vitest-hooks.ts connect the clean-ups to vitest. */
+export const connectTests = (registrar: typeof registrarOfTest): void => {
+  registrarOfTest = registrar;
 };
 
 /**
  * Registers a function that runs at the end of the current test, the last one first. Outside of a single test it
  * runs at the end of the file, and in other programs at {@link cleanUp}.
  */
-export function onCleanup(end: End): void {
-  const keep = keeperOfTest();
-  if (keep) keep(end);
-  else remaining.push(end);
+export function onCleanup(run: CleanUp): void {
+  const register = registrarOfTest();
+  if (register) register(run);
+  else remaining.push(run);
 }
 
-/** Runs all remaining ends. Rejects with an AggregateError if some of them fail. */
+/** Runs all remaining clean-ups. Rejects with an AggregateError if some of them fail. */
 export async function cleanUp(): Promise<void> {
   const problems: unknown[] = [];
-  for (let end = remaining.pop(); end !== undefined; end = remaining.pop()) {
+  for (let run = remaining.pop(); run !== undefined; run = remaining.pop()) {
     try {
-      await end();
+      await run();
     } catch (problem) {
       problems.push(problem);
     }
