@@ -57,7 +57,7 @@ export async function startTokenEndpoint(
       endpoint.requests.push({ method, url, headers, body: text });
       const form = new URLSearchParams(text);
       const post = endpoint.posts.push(form);
-      for (const look of [...waiting]) look();
+      for (const check of [...waiting]) check();
       await held;
       if (endpoint.delayMs > 0) await sleep(endpoint.delayMs, undefined, { ref: false });
       const reply = await endpoint.answer(post, form);
@@ -87,13 +87,13 @@ export async function startTokenEndpoint(
     },
     arrived: (count) =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (endpoint.posts.length < count) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     close,
   };

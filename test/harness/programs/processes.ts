@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Returns the result of `look` in /proc; `otherwise` if the process has ended or belongs to another user. */
-export function inProc<T>(look: () => T, otherwise: T): T {
+/** Returns the result of `read`, which reads /proc; `otherwise` if the process has ended or belongs to another user. */
+export function inProc<T>(read: () => T, otherwise: T): T {
   try {
-    return look();
+    return read();
   } catch {
     return otherwise;
   }

@@ -54,21 +54,21 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   let raw = '';
   let ended = false;
   const waiting = new Set<() => void>();
-  const look = () => {
+  const checkAll = () => {
     for (const check of [...waiting]) check();
   };
   const screen = () => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
 
   const onText = (text: string) => {
     raw += text;
-    look();
+    checkAll();
   };
   pty.onData(onText);
   readToTheEnd(pty, onText);
   const exit = new Promise<TerminalExit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
-      look();
+      checkAll();
       resolve(signal ? { code: null, signal: signalName(signal) } : { code: exitCode, signal: null });
     });
   });
