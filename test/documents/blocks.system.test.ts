@@ -193,7 +193,7 @@ test('the credential command of each vault works', async ({ needs }) => {
   }
 });
 
-test('the YAML parses, and the Kubernetes worker has a token', async ({ needs }) => {
+test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
   expect(jobs.length).toBeGreaterThan(3);
@@ -202,6 +202,11 @@ test('the YAML parses, and the Kubernetes worker has a token', async ({ needs })
   const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openDirectory());
   expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
   expect(calls).toEqual(['Bearer token-1']);
+});
+
+test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
+  needs('linux', 'bash');
+  const { run } = await startPlace();
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
   const [, helper = ''] = /"headersHelper": "([^"]+)"/.exec(topic) ?? [];
   expect(JSON.parse((await run(helper)).stdout)).toEqual({ Authorization: 'Bearer token-1' });
