@@ -24,7 +24,7 @@ export function openWorld(
   const { platform, uid } = host;
   // Listing them takes 2 ms.
   const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
-  const descriptors = startsProgram ? callersDescriptors(platform, proc.ppid) : [];
+  const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { written, stderr: bareStderr, ...others } = streamsOf(proc);
   const onSignals: World['onSignals'] = (signals, listener) => {
     for (const signal of signals) proc.on(signal, listener);
