@@ -44,7 +44,8 @@ export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
   // Bytes that are not UTF-8 are decoded to this character.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
-  return /\p{Cc}/u.test(secret) ? 'contains a control character (such as a newline)' : undefined;
+  // Matches what /\p{Cc}/u does, which takes a tenth of a millisecond to compile.
+  return /[^ -~\xa0-\uffff]/.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
 /**
