@@ -171,9 +171,9 @@ describe('a signal to gwtoken', () => {
     writeFileSync(list, JSON.stringify(old), { mode: 0o600 });
     for (const name of Object.keys(inVariables(''))) delete home.env[name];
     const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${dir}` };
-    // A shell runs a trap once for two signals that come together.
+    // Two signals become one while the command is not running, so it never sleeps.
     const counting = `process.on('SIGTERM', () => console.log('got TERM')).on('SIGUSR1', () => process.exit(4));
-      setInterval(() => {}, 1000);
+      (function spin() { setImmediate(spin); })();
       fs.writeFileSync('${join(home.dir, 'up')}', '');`;
     const command = [process.execPath, '-e', counting];
     const { kill, result } = home.start(['exec', '--', ...command], { program, env });
