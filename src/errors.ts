@@ -1,4 +1,4 @@
-/** The ends of gwtoken: exit codes, expected errors, signals and limits of the system. */
+/** The ways in which a run ends: exit codes, expected errors, signals and system limits. */
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
@@ -34,13 +34,20 @@ export const OAUTH_ERRORS = [
 
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
-/**
- * What a reply without an error of section 5.2 is: a 401 with another `error`, a 401 without any, another
- * reply with an error, a 403 without any, or a token whose lifetime is over.
- */
-type ReplyReason = 'unauthorized' | 'no-oauth-error' | 'unknown-error' | 'forbidden' | 'just-expired';
+/** Reason to reject a reply that has no error of section 5.2. */
+type ReplyReason =
+  /** A 401 with an unknown `error`. */
+  | 'unauthorized'
+  /** A 401 without an `error`. */
+  | 'no-oauth-error'
+  /** Another status with an unknown `error`. */
+  | 'unknown-error'
+  /** A 403 without an `error`. */
+  | 'forbidden'
+  /** A token whose lifetime is 0. */
+  | 'just-expired';
 
-/** State in which the keychain did not do what was asked. */
+/** Reason why the keychain did not do what was asked. */
 export type KeychainReason =
   | 'module-missing'
   | 'library-missing'
@@ -57,7 +64,7 @@ export type KeychainReason =
 
 type NetworkReason = 'time-limit' | 'proxy-failure' | 'proxy-refusal' | 'certificate';
 
-/** Code of the system, Node, OpenSSL or undici, all of which are in capitals: `ECONNREFUSED`. */
+/** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
 export type SystemCode = Uppercase<string>;
 
 /** Exact cause of an error, for code that reacts to it. A misspelt one does not compile. */
@@ -65,8 +72,11 @@ export type Reason =
   | OAuthError
   | ReplyReason
   | KeychainReason
+  /** The keychain returned no item for a stored client. */
   | 'not-returned'
+  /** The secret may only be sent to another auth URL. */
   | 'bound-elsewhere'
+  /** The file of `--ca-file` cannot be used. */
   | 'ca-file'
   | NetworkReason
   | SystemCode;
@@ -87,8 +97,8 @@ export interface Retry {
 }
 
 /**
- * The most hints that an error shows; others are dropped. Their order: the hints of the place that throws,
- * then those that commands add by withHints(), likely causes first. Each list begins with what helps most.
+ * The most hints that an error shows; the rest are dropped. The hints of the throwing code come first, then
+ * the hints that commands add by withHints(). Each list begins with the most helpful hint.
  */
 const MOST_HINTS = 2;
 
@@ -202,7 +212,7 @@ export function wordsFor(error: unknown): string {
   return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
 }
 
-/** Matches failures at a system limit by the system's code and call. */
+/** Matches the error code and the system call of a failure at a system limit: `EAGAIN spawn`. */
 const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)/;
 
 /** Returns the error for a system limit that the process has reached; undefined for any other error. */
@@ -210,7 +220,7 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
-  // An error without a code: the JavaScript engine got no memory, for example under `ulimit -v`.
+  // If the JavaScript engine gets no memory, for example under `ulimit -v`, its error has no code.
   const isMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
   if (!isMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isMemory ? 'not enough memory' : `${syscall} failed (${code})`;
