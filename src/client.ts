@@ -26,7 +26,7 @@ export function isProfile(name: string): boolean {
   return PROFILE.test(name);
 }
 
-/** Throws `usage` for an invalid profile name. Capitals are invalid because Windows' store ignores case. */
+/** Returns a valid name, otherwise throws `usage`. Capitals are invalid: Windows' keychain ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (isProfile(name)) return name;
   throw usage(

@@ -24,9 +24,9 @@ export function warn(world: Stderr, text: string): void {
 }
 
 /**
- * Cleans the text of another party (an endpoint, a proxy, a certificate): one line, no controls, and no
- * commands to a CI system: `##vso[`, `##[`, and `::name::` at the start of a line, which may be wrapped. A
- * text longer than the limit, in characters, is cut.
+ * Cleans the text of another party (an endpoint, a proxy, a certificate): puts it on one line, removes
+ * control characters, breaks commands to a CI system (`##vso[`, `##[`, and `::name::` at the start of a word,
+ * where a wrapped line may begin), and cuts it to `limit` characters.
  */
 export function cleaned(text: string, limit = 200): string {
   const clean = text

@@ -8,7 +8,7 @@ export function isCi(env: Env): boolean {
   return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
-/** Returns whether a person reads stderr. stdin says nothing, because it may be a pipe of the caller. */
+/** Returns whether a person reads stderr. stdin does not count, because it may be a pipe of the caller. */
 export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
   return stderr.isTTY() && !isCi(env);
 }
@@ -32,7 +32,7 @@ export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 /** The longest timeout that a setting accepts. */
 export const LONGEST_LIMIT_MS = 3_600_000;
 
-/** Returns the hint if this `keychain-timeout` was too short. */
+/** Returns a hint that suggests a longer `keychain-timeout` than this one. */
 export function allowMoreTime(limitMs: number): string {
   const longer = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
   return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longer}s`;
