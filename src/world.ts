@@ -13,7 +13,7 @@ export interface Output {
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
   promptProblem(): string | undefined;
-  /** From now on hides and drops all input before a prompt. */
+  /** Stops the terminal's echo; each prompt then drops the input that was typed before it. */
   hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `stored`. */
   ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
@@ -43,7 +43,7 @@ export interface Config {
 }
 export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One edit of the config file. The value undefined removes the key. Without a profile the key is general. */
+/** One edit of the config file, of a profile's key or else of a general key. No value removes the key. */
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
@@ -65,7 +65,7 @@ interface ConfigFile {
 export interface StoredClient {
   readonly clientId: string;
   readonly authUrl: string;
-  /** True from the beginning of a logout to its end: an item that is missing then was removed by it. */
+  /** True while a logout is unfinished: it may have removed the keychain item already. */
   readonly isLeaving?: boolean;
 }
 
@@ -90,7 +90,7 @@ export type CacheKind = 'token' | 'failure';
 /** The files of the token cache, and the locks under which processes write them. No method throws. */
 export interface TokenCache {
   read(place: CachePlace, kind?: CacheKind): CacheRead;
-  /** Writes a file. Returns the system's error code if it cannot. */
+  /** Writes a file. Returns an error code if that fails. */
   write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
   /** Removes all files of the clients that match. */
   remove(matches: (client: Client) => boolean): Promise<void>;
@@ -125,8 +125,8 @@ export type Lock = { readonly held: true; readonly release: () => void } | Other
 export interface OthersLock {
   readonly held: false;
   /**
-   * Waits until the holder has released the lock or has died. Resolves with `late` if before that the limit
-   * passes or the signal is aborted.
+   * Waits until the holder has released the lock or has died. Resolves with `late` if the limit passes or the
+   * signal is aborted first.
    */
   wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'dead' | 'late'>;
 }
@@ -163,9 +163,9 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** A text for the program. Its first words are `option` and a path with `content`, or `-` for stdin. */
+  /** Passes a text as `option PATH` before the arguments, or on Windows as `option -` through stdin. */
   readonly text?: { readonly option: string; readonly content: string };
-  /** Called when signals can no longer end gwtoken before the program. An error of it rejects the call. */
+  /** Called before the start, once signals no longer end gwtoken. If it throws, nothing is started. */
   readonly beforeStart?: (() => void) | undefined;
 }
 
@@ -197,7 +197,7 @@ export interface ConnectionProgress {
 export interface TlsFacts {
   /** Common name of the certificate's subject, or its organization if it has no common name. */
   readonly subject: string;
-  /** The same of the certificate's issuer. */
+  /** Common name or organization of the certificate's issuer. */
   readonly issuer: string;
   readonly validToMs: number;
   /** Source of the CAs beyond the built-in ones. */
@@ -265,14 +265,14 @@ export interface World {
    * `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
-  /** Replaces the user's regular file atomically, mode 0600. Throws `usage` for other files, or `local`. */
+  /** Creates or replaces a file of the user, mode 0600. Throws `usage` for any other file, or `local`. */
   replaceFile(path: string, text: string): void;
   /** Removes the user's file if it contains this text. Never throws. */
   removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
   absolutePath(path: string): string;
-  /** Returns a function that appends to the variable's file. Throws `usage` if it is missing, or `local`. */
+  /** Returns a function that appends to a CI runner's file. Throws `usage` if the file is missing. */
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the HMAC-SHA-256 in hexadecimal. */
   hmac(text: string, key: Uint8Array): string;
