@@ -22,7 +22,7 @@ export function openWorld(
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
-  // Listing them takes 2 ms.
+  // Listing the descriptors takes 2 ms, which other commands save.
   const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { written, stderr: bareStderr, ...others } = streamsOf(proc);
@@ -55,7 +55,11 @@ export function openWorld(
       },
     },
     keychain: openKeychain({
-      ...{ platform, env, stderr: streams.stderr, uid, childPath: KEYCHAIN_CHILD },
+      platform,
+      env,
+      stderr: streams.stderr,
+      uid,
+      childPath: KEYCHAIN_CHILD,
       // Loads Node's CAs while the keychain answers. Otherwise the request waits for them: 1/8 of a cold get.
       whileReading: () => void import('node:tls').then((tls) => tls.createSecureContext()).catch(() => {}),
     }),
