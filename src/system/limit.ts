@@ -1,6 +1,6 @@
 /**
- * The one kind of time limit: a timer that ends the waiting. It avoids `AbortSignal.timeout` and `.any`,
- * because Node 20 can collect them as garbage while code still waits for them, and then they never fire.
+ * Limits asynchronous work by a timer. All limits use it instead of `AbortSignal.timeout` and `.any`: Node 20
+ * can collect those as garbage while code still waits for them, and then they never fire.
  */
 
 /** The error for work that took longer than its limit. */
@@ -9,10 +9,9 @@ export class TimedOut extends Error {
 }
 
 /**
- * Runs the work and waits for it up to the limit. Afterwards the signal of the work is aborted, so that late
- * work stops.
+ * Runs the work and waits for it up to the limit, then aborts the signal of the work, so that late work stops.
  *
- * @param caller ends the waiting before the limit
+ * @param caller signal that ends the wait before the limit
  * @throws TimedOut, the reason of the caller's signal, or the error of the work
  */
 export async function withinLimit<T>(
