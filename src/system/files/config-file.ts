@@ -22,7 +22,7 @@ const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
-/** Opens both files. @param directory undefined if there is no home directory: then nothing is stored */
+/** Opens both files. @param directory undefined if there is no home directory; then both files are empty */
 export function openConfig(directory: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
   const pathOf = (name: string): string => {
     if (directory === undefined) throw noHomeError(host);
@@ -119,7 +119,7 @@ function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host:
   throw usage(`config ${what} ${path} ${problem.text}`, hint);
 }
 
-/** @param key key of the value; undefined for the whole file */
+/** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
   throw unusable(path, key ? invalidValue(key, 'a JSON object') : 'must contain a JSON object');
@@ -152,13 +152,13 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
       const changed = change(path);
-      // conf only writes: `deserialize` gives it nothing of the file, which it reads without checks.
+      // conf only writes here. It reads the file without checks, so `deserialize` hides the content.
       const conf = new Conf<Stored>({
         cwd: directory,
         configName: basename(path, '.json'),
         deserialize: () => ({}),
       });
-      // Replaces conf's method, which ignores an incomplete write. A link stays a link.
+      // Replaces conf's method, which ignores an incomplete write. Writes to the target of a symbolic link.
       const target = orUndefined(() => realpathSync(path)) ?? path;
       const write = (value: Stored): void =>
         writeByRename(target, `${JSON.stringify(value, null, 2)}\n`, host, { isDurable: true });
@@ -168,7 +168,7 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   });
 }
 
-/** Checks in advance that files in the directory can be written, and will be trusted. */
+/** Checks in advance that files in the directory can be written and that later reads will trust them. */
 function checkDirectory(directory: string, host: Host): void {
   assertCreatable(directory, host);
   const stat = statSync(directory, { throwIfNoEntry: false });
