@@ -33,8 +33,8 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
   return {
     config: {
       path: configPath,
-      read: () => (directory === undefined ? nothing(host) : readConfig(configPath(), host)),
-      edit: async (edits) => rewrite(configPath(), host, (path) => edited(readConfig(path, host), edits)),
+      read: () => (directory === undefined ? emptyConfig(host) : readConfig(configPath(), host)),
+      edit: async (edits) => rewrite(configPath(), host, (path) => applyEdits(readConfig(path, host), edits)),
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
@@ -62,7 +62,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
   };
 }
 
-function nothing(host: Host): Config {
+function emptyConfig(host: Host): Config {
   return { path: 'no config file', noHome: noHomeHint(host), general: {}, profiles: {} };
 }
 
@@ -188,7 +188,7 @@ async function whileWriting(path: string, work: (directory: string) => void | Pr
   }
 }
 
-function edited({ general, profiles }: Config, edits: readonly ConfigEdit[]): Stored {
+function applyEdits({ general, profiles }: Config, edits: readonly ConfigEdit[]): Stored {
   const stored: Stored = { ...general };
   const all: Record<string, Stored> = { ...profiles };
   for (const { profile, key, value } of edits) {
