@@ -11,9 +11,9 @@ export interface Host {
   readonly uid: number | undefined;
 }
 
-/** Below the home directory; on Windows, the variable that contains the path. */
+/** Directories below the home directory; for Windows, the variable that contains the path. */
 const PLATFORM_DIRECTORIES = {
-  // gh and other command-line tools use these directories.
+  // On macOS too, command-line tools such as gh use .config.
   config: { darwin: '.config', win32: 'APPDATA', other: '.config' },
   cache: { darwin: 'Library/Caches', win32: 'LOCALAPPDATA', other: '.cache' },
 } as const;
@@ -39,9 +39,10 @@ export function noHomeHint({ platform }: Host): string {
 }
 
 /**
- * Returns the directory of the config file and the stored clients, or of the token cache: GWTOKEN_CONFIG_DIR,
- * else `gwtoken` below XDG_CONFIG_HOME if that is absolute (on every platform), else below the platform's
- * own; GWTOKEN_CACHE_DIR likewise. Undefined if there is no home directory.
+ * Returns the directory of the config file and the stored clients, or of the token cache; undefined if there
+ * is no home directory. The first of these counts: GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on
+ * every platform) if that is absolute; `gwtoken` below the platform's directory. The cache's variables are
+ * GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
  *
  * @param exists returns whether the home directory exists, because gwtoken does not create it
  */
@@ -54,7 +55,7 @@ export function directoryOf(
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
-  // resolve() removes a separator at the end, with which lstat would follow a link.
+  // resolve() removes a separator at the end: with that separator, lstat would follow a link.
   if (ours) return resolve(ours);
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
