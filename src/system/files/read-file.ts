@@ -1,4 +1,4 @@
-/** Reads whole files up to a limit. A path may lead to a device, or to a pipe without a writer. */
+/** Reads files and streams up to a limit. A path may lead to a device, or to a pipe without a writer. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 export interface FileRead {
@@ -8,10 +8,10 @@ export interface FileRead {
 }
 
 /**
- * Reads a regular file, as many bytes as its size. Files of /proc have size 0.
+ * Reads as many bytes of a regular file as its size says. Files of /proc have size 0 and read as empty.
  *
  * @param flag O_NOFOLLOW to refuse a link (ELOOP)
- * @throws the system's error; EFBIG for more than `limit` bytes; no code for a directory, a pipe or a device
+ * @throws the system's error; EFBIG for more than `limit` bytes; an error without a code for other file types
  */
 export function readRegular(path: string, limit: number, flag = 0): FileRead {
   // O_NONBLOCK keeps a pipe without a writer from blocking. On Windows both flags are undefined.

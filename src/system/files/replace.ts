@@ -10,14 +10,12 @@ export function uniqueName(): string {
 }
 
 interface WriteOptions {
-  /**
-   * True to wait until the text is on the disk: after a power cut the file has the old text or the new one.
-   */
+  /** True to wait until the text is on the disk, so that a power cut leaves the old text or the new one. */
   readonly isDurable?: boolean;
 }
 
 /**
- * Writes the text to a 0600 file beside it, `NAME.….tmp`, and renames that to it.
+ * Writes the text to a temporary file beside `path`, `NAME.….tmp` with mode 0600, and renames it to `path`.
  *
  * @throws the system's error
  */
