@@ -28,15 +28,14 @@ export function tryLock(path: string, host: Host): Lock | undefined {
   });
 }
 
-/** Creates a file; returns false if it exists. Throws the system's error. */
+/** Creates a file, or returns false if it exists. Throws the system's error. */
 function create(path: string, text: string, host: Host): boolean {
   try {
     retryWhileBusy(() => writeFileSync(path, text, { flag: 'wx', mode: 0o600 }), host);
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // On a full disk the file is created, but not written. A file that cannot be opened is not this
-    // process's.
+    // On a full disk, the file is created but not written. If opening failed, the file is another process's.
     if ((error as NodeJS.ErrnoException).syscall !== 'open') rmSync(path, { force: true });
     throw error;
   }
@@ -68,7 +67,7 @@ function waitFor(path: string, host: Host): OthersLock {
     const silence = startSilence();
     for (;;) {
       const current = readLock(path);
-      // After a long silence, another waiter has removed a dead holder's file.
+      // If the silence was long, the holder died and another waiter removed the file.
       if (current === undefined || hasNewHolder(current, lastSeen))
         return silence.isLong() ? 'dead' : 'released';
       if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
@@ -86,6 +85,7 @@ function waitFor(path: string, host: Host): OthersLock {
   return { held: false, wait };
 }
 
+/** Returns whether another process holds the lock now. A name that was not written yet does not count. */
 function hasNewHolder(current: LockState, lastSeen: LockState | undefined): boolean {
   return current.holder !== lastSeen?.holder && lastSeen?.holder !== '';
 }
