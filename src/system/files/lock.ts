@@ -64,7 +64,7 @@ function waitFor(path: string, host: Host): OthersLock {
   let lastSeen = readLock(path);
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    const silence = startSilence();
+    const silence = measureSilence();
     for (;;) {
       const current = readLock(path);
       // If the silence was long, the holder died and another waiter removed the file.
@@ -72,7 +72,7 @@ function waitFor(path: string, host: Host): OthersLock {
         return silence.isLong() ? 'dead' : 'released';
       if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
       lastSeen = current;
-      if (silence.isDeath() && removeDead(path, current.holder, host)) return 'dead';
+      if (silence.isTooLong() && removeDead(path, current.holder, host)) return 'dead';
       // If nobody can remove the file, waiting is useless.
       if (silence.isHopeless()) return 'released';
       const waitedMs = performance.now() - startedAtMs;
@@ -94,7 +94,7 @@ function hasNewHolder(current: LockState, lastSeen: LockState | undefined): bool
  * Measures the time without a touch. Adds up the waiter's pauses instead of reading a clock: clocks can be
  * set, and a machine that starves the waiter starves the holder too.
  */
-function startSilence() {
+function measureSilence() {
   let ms = 0;
   return {
     add(pauseMs: number): void {
@@ -104,7 +104,7 @@ function startSilence() {
       ms = 0;
     },
     isLong: () => ms > DEAD_AFTER_MS / 2,
-    isDeath: () => ms >= DEAD_AFTER_MS,
+    isTooLong: () => ms >= DEAD_AFTER_MS,
     isHopeless: () => ms >= 2 * DEAD_AFTER_MS,
   };
 }
