@@ -1,7 +1,7 @@
 /**
- * The token cache: one directory, 0700, with 0600 files for each client: a token, a failure, and a lock while
- * a request is made. None of its methods throws: what cannot be read is a miss, and a token that cannot be
- * written is not shared.
+ * The token cache: one directory (mode 0700) with files of each client (mode 0600): a token, a failure, and a
+ * lock during a request. None of its methods throws: a file that cannot be read is a miss, and a token that
+ * cannot be written is not shared.
  */
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,9 +95,7 @@ function makeTrusted(directory: string, host: Host): void {
   if (problem) throw untrusted(directory, problem.text);
 }
 
-/**
- * Returns an unambiguous name: only the profile can contain hyphens, environment and region are fixed words.
- */
+/** Returns a unique name: only the profile can contain hyphens; environment and region are fixed words. */
 const nameOf = ({ slot = '', ...client }: CachePlace): string =>
   clientName(client).replaceAll(':', '-') + (slot && `.${slot}`);
 
@@ -110,7 +108,7 @@ export function entryPath(directory: string, place: CachePlace, kind: CacheKind 
   return join(directory, `${nameOf(place)}.${kind}.json`);
 }
 
-/** Returns the client of a file of any slot, also of a temporary one that a killed process left behind. */
+/** Returns the client of a file in any slot, even of a temporary file that a killed process left behind. */
 function clientOf(file: string): Client | undefined {
   const name = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?$/;
   const [, ...parts] = name.exec(file) ?? [];

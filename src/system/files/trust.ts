@@ -1,6 +1,5 @@
 /**
- * Trust in files, by the users who may have written them. On Windows access lists decide, and nothing is
- * checked.
+ * Decides by owner and mode whether files are trusted. Nothing is checked on Windows, where access lists decide.
  */
 import {
   accessSync,
@@ -20,7 +19,7 @@ import type { DirectoryKind, Host } from './paths';
 /** `user` for the cache, which others may not open; `user or root` for the config, which others may read. */
 type Owners = 'user' | 'user or root';
 
-/** Returns why a file or directory is not trusted; undefined if it is. Links are found only by `lstat`. */
+/** Returns why a file or directory is not trusted; undefined if it is. Only `lstat` shows links. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
   if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmod: undefined };
@@ -32,7 +31,7 @@ export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProbl
   return { text: `is ${how} other users (mode ${(stat.mode & 0o777).toString(8)})`, chmod };
 }
 
-/** Returns the end of a sentence that begins with the path of another user's file; undefined for others. */
+/** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
 export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string | undefined {
   const isTrusted = uid === undefined || stat.uid === uid || (stat.uid === 0 && owners === 'user or root');
   return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
@@ -46,11 +45,11 @@ export function untrusted(path: string, problem: string): Error {
 /** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  // Not `recursive`, with which Node never returns below /proc.
+  // Avoids `recursive`, with which mkdirSync() never returns for a path below /proc.
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
-    // The umask may have removed bits of the user.
+    // The umask may have removed the user's own permissions.
     chmodSync(path, 0o700);
   } catch (error) {
     // Another process may have created it meanwhile.
