@@ -80,11 +80,11 @@ function nearestDirectory(path: string): string {
 export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
   if (path === undefined) return { path, exists: false, problem: undefined };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
-  const foreign = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
+  const distrust = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
   const isWritable = orUndefined(() => {
     assertCreatable(path, host);
     return true;
   });
   const unwritable = isWritable ? undefined : { text: 'is not writable', chmod: undefined };
-  return { path, exists: stat !== undefined, problem: foreign ?? unwritable };
+  return { path, exists: stat !== undefined, problem: distrust ?? unwritable };
 }
