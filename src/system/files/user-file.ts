@@ -1,4 +1,4 @@
-/** Files of the user: those of `--output` and `--token-file`, and the one of a CI runner. */
+/** Writes files outside gwtoken's directories: for `--output`, `--token-file` and a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { failure, GwtokenError, orUndefined, usage, wordsFor } from '../../errors';
 import type { Host } from './paths';
@@ -7,10 +7,10 @@ import { writeByRename } from './replace';
 import { ownerProblem } from './trust';
 
 /**
- * Replaces a file atomically, mode 0600. An existing one has to be a regular file of the user: `--output
- * /dev/stdout` would replace the device.
+ * Creates or replaces a file atomically, mode 0600. An existing file has to be a regular file of the user:
+ * otherwise `--output /dev/stdout` would replace the device.
  *
- * @throws GwtokenError `usage` for anything else, `local` if it cannot be written
+ * @throws GwtokenError `usage` for any other file, `local` if writing fails
  */
 export function replaceUserFile(path: string, text: string, host: Host): void {
   try {
@@ -50,7 +50,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
     );
   return (text) => {
     try {
-      // Otherwise the first variable would continue the last line of the file.
+      // Without a line break, the first variable would continue the last line of the file.
       const before = readFileSync(path, 'utf8');
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
