@@ -20,15 +20,15 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   readonly childPath: string;
   /** The user's ID; undefined on Windows. */
   readonly uid: number | undefined;
-  /** Work for the time in which the child reads a secret; called as soon as the request is sent. */
+  /** Called when a `get` is sent, for work to do while the child reads the secret. */
   readonly whileReading?: () => void;
 };
 
 const NOTICE_AFTER_MS = 2000;
 
 /**
- * The reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: a call
- * is rejected with this reason, or an item reads as absent. In both cases a second child repeats the request,
+ * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: the call is
+ * rejected with this reason, or the item reads as absent. In both cases a second child repeats the request,
  * because each child opens a session with a new key.
  */
 const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
@@ -38,7 +38,7 @@ const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
  * and a second child.
  *
  * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
- * @param signal ends the waiting before the limit
+ * @param signal ends the wait before the limit
  * @throws GwtokenError `keychain`, or the signal's reason
  */
 export async function ask(
@@ -83,6 +83,7 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   // A set has read its value back, so the keyring is open.
   if (result.found || request.op === 'set') return result;
   await assertOpen();
+  // In an open keyring, an item may read as absent because of a wrong key.
   return request.op === 'get' ? await askAndRepeat(request, world, over) : result;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The keychain's child process, the only program that loads keytar. It answers one request of its parent, and
- * the parent kills it. Keytar needs its own process because a pending dialog blocks even process.exit(), and
- * because a native fault ends the process.
+ * The keychain's child process, the only program that loads keytar. It answers one request of its parent, which
+ * then kills it. keytar needs its own process because a pending dialog blocks even process.exit(), and because
+ * a native fault ends the process.
  *
- * Keytar's find functions crash on locked and on foreign items, so this file calls only getPassword,
+ * keytar's find functions crash on locked and on foreign items, so this file calls only getPassword,
  * setPassword and deletePassword.
  *
  * This file imports no module of the main program: the bundle puts those into one file, and loading that file
@@ -16,7 +16,7 @@ export type Request =
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/** Result of a request: `found` tells if the account had an item before. Only `get` returns its value. */
+/** Result of a request: `found` says whether the account had an item before. Only `get` returns its value. */
 export type Result = { readonly found: true; readonly value?: string } | { readonly found: false };
 
 export interface Failure {
@@ -35,7 +35,7 @@ const PROBE_SERVICE = 'gwtoken-probe';
 const ignore = (): void => {};
 // Keeps SIGUSR1 from opening Node's debugger, as quick-world.ts does in the main program.
 if (process.platform !== 'win32') process.on('SIGUSR1', ignore).off('SIGUSR1', ignore);
-// SIGKILL, because process.exit() would wait for keytar's thread, and that thread may wait for a person.
+// Uses SIGKILL, because process.exit() would wait for keytar's thread, which may wait for a person.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C reaches this process too, but the parent handles it and then ends this process.
 process.on('SIGINT', ignore);

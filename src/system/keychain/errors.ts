@@ -1,4 +1,4 @@
-/** Keychain errors: one row for each reason, with the system texts that mean it and the hint to the user. */
+/** The keychain's errors: one row per reason, with the system's texts for it, our message and our hint. */
 import { GwtokenError, type KeychainReason } from '../../errors';
 import { cleaned } from '../../text';
 import { allowMoreTime } from '../../waiting';
@@ -18,7 +18,7 @@ interface Row {
   readonly matches?: RegExp;
 }
 
-/** The rows stand in the order in which a call needs the parts of a keychain. */
+/** Rows in the order in which a call needs the parts of a keychain: module, session, service, keyring, item. */
 const ROWS = {
   'module-missing': {
     message: 'the keychain module keytar is not installed',
@@ -90,7 +90,7 @@ const ROWS = {
     message: 'the keychain and its module agreed on no key twice in a row',
     hint: 'try again',
   },
-  /** No row matches the message. */
+  /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
 } satisfies Readonly<Record<KeychainReason, Row>>;
 

@@ -10,14 +10,14 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 /** Why the default keyring returns no items; undefined if no problem is known. */
 export type KeyringProblem = 'locked' | 'no-collection' | undefined;
 
-/** Long enough for a busy service: without an answer gwtoken would have to guess. */
+/** Limit that is long enough for a busy service, because without an answer gwtoken would have to guess. */
 const LIMIT_MS = 5000;
 const SERVICE = '/org/freedesktop/secrets';
 const READ_ALIAS = [SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', 'string:default'];
 /** Reads all properties: gnome-keyring may abort if a new client asks for a single one. */
 const GET_ALL = ['org.freedesktop.DBus.Properties.GetAll', 'string:org.freedesktop.Secret.Collection'];
 
-/** Returns the default keyring's problem; never rejects. @param caller ends the query before its limit */
+/** Returns the default keyring's problem; never rejects. @param caller ends the query before the limit */
 export async function keyringProblem(env: Env, caller?: AbortSignal): Promise<KeyringProblem> {
   const query = async (signal: AbortSignal): Promise<KeyringProblem> => {
     const [, path] = /"(\/[^"]*)"/.exec(await callBus(READ_ALIAS, env, signal)) ?? [];

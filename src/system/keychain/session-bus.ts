@@ -1,6 +1,6 @@
 /**
- * Checks the owner of the session bus. In a tmux or a detached shell, the address remains after the session
- * has ended. Then another user can listen there, and would get the secret of the next `login`.
+ * Checks the owner of the session bus. tmux and detached shells keep the address after the session has ended.
+ * Then another user can listen at that address, and would get the secret of the next `login`.
  */
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { GwtokenError, orUndefined } from '../../errors';
@@ -9,13 +9,13 @@ import type { Host } from '../files/paths';
 import { ownerProblem } from '../files/trust';
 import { keychainError } from './errors';
 
-/** The address of a socket that has an owner (D-Bus specification, "Server Addresses"). */
+/** Matches the address of a socket file, which has an owner (D-Bus specification, "Server Addresses"). */
 const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 
 /**
  * Returns the environment with the address of the bus, so that libsecret does not look for another bus.
  *
- * @throws GwtokenError `keychain`, reason `no-session`, without a bus, or if another user may answer there
+ * @throws GwtokenError `keychain` with reason `no-session` if there is no bus, or if another user may answer
  */
 export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
