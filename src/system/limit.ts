@@ -9,7 +9,7 @@ export class TimedOut extends Error {
 }
 
 /**
- * Runs the work and waits for it up to the limit, then aborts the signal of the work, so that late work stops.
+ * Runs the work and waits for it up to the limit. Then aborts the work's signal, so that late work stops.
  *
  * @param caller signal that ends the wait before the limit
  * @throws TimedOut, the reason of the caller's signal, or the error of the work

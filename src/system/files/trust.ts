@@ -1,6 +1,4 @@
-/**
- * Decides by owner and mode whether files are trusted. Nothing is checked on Windows, where access lists decide.
- */
+/** Decides by owner and mode whether files are trusted. On Windows, access lists decide instead. */
 import {
   accessSync,
   chmodSync,

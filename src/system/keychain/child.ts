@@ -1,7 +1,7 @@
 /**
- * The keychain's child process, the only program that loads keytar. It answers one request of its parent, which
- * then kills it. keytar needs its own process because a pending dialog blocks even process.exit(), and because
- * a native fault ends the process.
+ * The keychain's child process, the only program that loads keytar. It answers one request, and then its
+ * parent kills it. keytar needs its own process because a pending dialog blocks even process.exit(), and
+ * because a native fault ends the process.
  *
  * keytar's find functions crash on locked and on foreign items, so this file calls only getPassword,
  * setPassword and deletePassword.

@@ -18,7 +18,7 @@ interface Row {
   readonly matches?: RegExp;
 }
 
-/** Rows in the order in which a call needs the parts of a keychain: module, session, service, keyring, item. */
+/** Rows in the order in which a call needs them: module, session, service, keyring, item. */
 const ROWS = {
   'module-missing': {
     message: 'the keychain module keytar is not installed',
