@@ -41,13 +41,18 @@ function create(path: string, text: string, host: Host): boolean {
   }
 }
 
+/** Touches the lock until it is released. Does nothing to the file once another process holds the lock. */
 function hold(path: string, holder: string, host: Host): Lock {
-  const isOwn = (): boolean => readLock(path)?.holder === holder;
-  const touch = () => orUndefined(() => isOwn() && utimesSync(path, new Date(), new Date()));
+  const ifOwn = (work: () => void): void => {
+    orUndefined(() => {
+      if (readLock(path)?.holder === holder) work();
+    });
+  };
+  const touch = (): void => ifOwn(() => utimesSync(path, new Date(), new Date()));
   const beat = setInterval(touch, BEAT_MS).unref();
   const release = (): void => {
     clearInterval(beat);
-    orUndefined(() => isOwn() && retryWhileBusy(() => rmSync(path), host));
+    ifOwn(() => retryWhileBusy(() => rmSync(path), host));
   };
   return { held: true, release };
 }
