@@ -26,15 +26,11 @@ export function openWorld(
   const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { written, stderr: bareStderr, ...others } = streamsOf(proc);
-  const onSignals: World['onSignals'] = (signals, listener) => {
-    for (const signal of signals) proc.on(signal, listener);
-    return () => {
-      for (const signal of signals) proc.off(signal, listener);
-    };
-  };
+  const onSignals = signalsOf(proc);
   const mayDraw = (): boolean =>
     hasPerson({ env, stderr: bareStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
   const spinner = openSpinner(bareStderr.write, mayDraw, onSignals);
+  // Each text on stderr first erases the spinner.
   const write = (text: string): void => {
     spinner.erase();
     bareStderr.write(text);
@@ -80,6 +76,16 @@ export function openWorld(
     random: Math.random,
   };
   return { world, written };
+}
+
+/** Returns {@link World.onSignals} for the process. */
+function signalsOf(proc: NodeJS.Process): World['onSignals'] {
+  return (signals, listener) => {
+    for (const signal of signals) proc.on(signal, listener);
+    return () => {
+      for (const signal of signals) proc.off(signal, listener);
+    };
+  };
 }
 
 /** Returns a function that calls `make` at its first call and returns that result at each call. */
