@@ -102,7 +102,7 @@ export function keychainError(reason: KeychainReason, platform: NodeJS.Platform,
   const row: Row = ROWS[reason];
   const variant = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
   const { message, hint } = { ...row, ...variant };
-  const words = raw && cleaned(raw).slice(0, 200);
+  const words = raw && cleaned(raw);
   return new GwtokenError('keychain', reason === 'failed' ? `${message}: ${words}` : message, {
     reason,
     hints: hint === undefined ? [] : [hint],

@@ -50,6 +50,12 @@ test.each<[KeychainReason, ...string[]]>([
     expect([message, failureError({ isLoaded: true, message }, 'linux').reason]).toEqual([message, reason]);
 });
 
+test('failureError marks the cut of a long message', () => {
+  const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) }, 'linux');
+  expect(message).toBe(`unexpected keychain error: ${'x'.repeat(200)}…`);
+  expect(detail).toBe(`details: ${'x'.repeat(200)}…`);
+});
+
 test.each([
   ['libsecret-1.so.0: cannot open shared object file', 'library-missing'],
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
