@@ -12,32 +12,33 @@ interface Reply {
   readonly expires_in?: number | undefined;
 }
 
-/** Changes to the default: a running command and an endpoint with tokens of an hour. */
-interface Own {
+/** Differences from the default: a command that ends by itself, and an endpoint with tokens of an hour. */
+interface Situation {
   readonly flags?: readonly string[];
   readonly config?: object;
-  /** The endpoint's answer after so much time; throws the connection's error. `end` ends the command. */
+  /** Returns the endpoint's reply at this time, or throws an error of the connection. `end` ends the command. */
   readonly reply?: (passedMs: number, end: () => void) => Reply;
-  /** By how much the clock alone moves on then; the machine sleeps, or somebody sets it. */
-  readonly asleepMs?: (passedMs: number) => number;
-  /** Throws what writing the file again would. */
-  readonly writing?: (passedMs: number) => void;
-  /** What another run with the same file has written to it. */
-  readonly others?: string;
-  readonly fails?: boolean;
-  /** Throws what writing to stderr would. */
-  readonly stderr?: () => void;
+  /** Returns how far the wall clock jumps at this time, because the machine sleeps or somebody sets the clock. */
+  readonly clockJumpMs?: (passedMs: number) => number;
+  /** Throws the error of replacing the token in the file. */
+  readonly onRewrite?: (passedMs: number) => void;
+  /** The token that another run has written to the same file. */
+  readonly otherToken?: string;
+  readonly isCommandMissing?: boolean;
+  /** Throws the error of writing to stderr. */
+  readonly onStderr?: () => void;
 }
 
 /** Runs exec with a command of this duration, on a clock that jumps from check to check. */
-async function run(lastsMs: number, proc: Own = {}) {
-  const { flags = [], config = {}, reply = () => ({}), fails = false } = proc;
+async function run(lastsMs: number, situation: Situation = {}) {
+  const { flags = [], config = {}, reply = () => ({}), isCommandMissing = false } = situation;
+  const { onStderr, otherToken } = situation;
   const gw = inside();
   gw.configure(config);
   const began = gw.nowMs;
   let monotonicMs = 0;
   const passed = () => monotonicMs;
-  const told: string[] = [];
+  const events: string[] = [];
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -52,34 +53,34 @@ async function run(lastsMs: number, proc: Own = {}) {
     monotonicMs: passed,
     sleep: (ms) =>
       new Promise((wake) => {
-        if (isOver) told.push('asleep again');
+        if (isOver) events.push('asleep again');
         next = { ms, wake };
         fallsAsleep();
       }),
     absolutePath: () => '/the/file',
-    ...(proc.stderr && { stderr: { isTTY: () => false, write: proc.stderr } }),
-    ...(proc.others !== undefined && {
+    ...(onStderr && { stderr: { isTTY: () => false, write: onStderr } }),
+    ...(otherToken !== undefined && {
       readFile() {
-        // After all that follows from it.
+        // Ends the command after gwtoken has handled the other token.
         setImmediate(end);
-        return Buffer.from(proc.others!);
+        return Buffer.from(otherToken);
       },
     }),
     replaceFile(_, text) {
-      if (told.length > 0) proc.writing?.(passed());
-      told.push(text);
+      if (events.length > 0) situation.onRewrite?.(passed());
+      events.push(text);
     },
-    removeFile: (_, text) => told.push(`removed ${text}`),
+    removeFile: (_, text) => events.push(`removed ${text}`),
     async runProgram(_, __, { beforeStart }) {
       beforeStart?.();
-      if (fails) throw new GwtokenError('not-found', 'command not found');
+      if (isCommandMissing) throw new GwtokenError('not-found', 'command not found');
       while (next !== undefined && passed() + next.ms <= lastsMs) {
         const { ms, wake }: { ms: number; wake: () => void } = next;
         next = undefined;
         const asleep = new Promise<void>((resolve) => {
           fallsAsleep = resolve;
         });
-        gw.nowMs += ms + (proc.asleepMs?.(passed()) ?? 0);
+        gw.nowMs += ms + (situation.clockJumpMs?.(passed()) ?? 0);
         monotonicMs += ms;
         wake();
         await Promise.race([asleep, ended]);
@@ -89,10 +90,10 @@ async function run(lastsMs: number, proc: Own = {}) {
     },
   };
   const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', 'file', ...flags, '--', 'anything']);
-  expect({ code, stdout }).toEqual({ code: fails ? 127 : 7, stdout: '' });
-  // After the first request, which is exec's own.
+  expect({ code, stdout }).toEqual({ code: isCommandMissing ? 127 : 7, stdout: '' });
+  // The first request belongs to the start of exec.
   const asked = gw.posts.slice(1).map(({ atMs }) => atMs - began);
-  return { asked, told, stderr };
+  return { asked, events, stderr };
 }
 
 const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
@@ -101,75 +102,85 @@ const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITI
     return {};
   };
 };
-/** A profile with another min-ttl. */
+/** A config whose profile has another min-ttl than the config itself. */
 const ACME = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
 
 // Timers stand still while a laptop sleeps; the clock does not.
-test.each<[string, minutes: number, asked: number[], own?: Own]>([
-  ['of an hour, five minutes before its end, each time', 120, [55, 110]],
-  ['of a year, not meanwhile', 60, [], { reply: () => ({ expires_in: 365 * 24 * 3600 }) }],
-  ['for an unknown time, never', 60, [], { reply: () => ({ expires_in: undefined }) }],
-  ['with less than --min-ttl', 25, [10, 20], { flags: ['--min-ttl', '50m'] }],
-  ["with less than the profile's min-ttl", 35, [30], { config: ACME }],
-  ['with half, if the config asks for more', 35, [30], { config: { 'min-ttl': '2h' } }],
+test.each<[title: string, minutes: number, asked: number[], situation?: Situation]>([
+  ['a token of an hour is renewed five minutes before each expiry', 120, [55, 110]],
   [
-    'within 30 s of waking after a night asleep',
+    'a token of a year is not renewed within an hour',
+    60,
+    [],
+    { reply: () => ({ expires_in: 365 * 24 * 3600 }) },
+  ],
+  ['a token without expires_in is never renewed', 60, [], { reply: () => ({ expires_in: undefined }) }],
+  ['a token is renewed when less than --min-ttl remains', 25, [10, 20], { flags: ['--min-ttl', '50m'] }],
+  ["a token is renewed when less than the profile's min-ttl remains", 35, [30], { config: ACME }],
+  [
+    'a token is renewed at half its lifetime if min-ttl is longer than that',
+    35,
+    [30],
+    { config: { 'min-ttl': '2h' } },
+  ],
+  [
+    'a token is renewed within 30 s after the machine wakes up',
     62,
     [8 * 60 + 1.5],
-    { asleepMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) },
+    { clockJumpMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) },
   ],
   [
-    'at once after a clock is set back, since its age is unknown',
+    'a token is renewed at once after the clock is set back',
     30,
     [0.5 - 120],
-    { asleepMs: (ms) => (ms === 0 ? -2 * HOUR : 0) },
+    { clockJumpMs: (ms) => (ms === 0 ? -2 * HOUR : 0) },
   ],
-])('a token is renewed %s', async (_, minutes, asked, own) => {
-  const ended = await run(minutes * MINUTE, own);
+])('%s', async (_, minutes, asked, situation) => {
+  const ended = await run(minutes * MINUTE, situation);
   expect(ended.asked.slice(0, asked.length || 1)).toEqual(asked.map((each) => each * MINUTE));
   const last = `token-${ended.asked.length + 1}`;
-  expect(ended.told.slice(-2)).toEqual([last, `removed ${last}`]);
+  expect(ended.events.slice(-2)).toEqual([last, `removed ${last}`]);
   expect(ended.stderr).toBe('');
 });
 
-test('an ageing token is requested again until a second after its end', async () => {
+test('a token that the endpoint keeps until its end is requested more and more often', async () => {
   const leftS = (ms: number) => Math.floor(200.2 - ms / SECOND);
-  const { asked, told, stderr } = await run(202 * SECOND, {
+  const { asked, events, stderr } = await run(202 * SECOND, {
     reply: (ms) => (ms < 200.2 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
   });
-  // The reply at 199.2 s says 1 s, the one at 200 s 0, as does the one at 200.1.
+  // The reply at 199.2 s has an expires_in of 1, and the one at 200 s of 0.
   expect(asked.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.2]);
-  expect(told).toEqual(['token-1', 'token-7', 'removed token-7']);
+  expect(events).toEqual(['token-1', 'token-7', 'removed token-7']);
   expect(stderr).toBe('');
 });
 
 test('an endpoint that keeps returning expired tokens is asked every 10 s', async () => {
   const reply = (ms: number) => (ms === 0 ? {} : { expires_in: 0 });
-  const { asked, told, stderr } = await run(HOUR + 22 * SECOND, { reply });
+  const { asked, events, stderr } = await run(HOUR + 22 * SECOND, { reply });
   const sinceEnd = asked.map((ms) => (ms - HOUR) / SECOND).filter((seconds) => seconds >= 0);
   expect(sinceEnd).toEqual([0, 0.5, 1, 1.5, 2, 12, 22]);
-  expect(told).toEqual(['token-1', 'removed token-1']);
+  expect(events).toEqual(['token-1', 'removed token-1']);
   expect(stderr).toMatch(/^gwtoken: warning: the token file still has the last token: .* just expired .*\n$/);
 });
 
 test('an outage causes one warning and attempts every 30 s, then every 10 s', async () => {
   const reply = failing('unreached', MINUTE, 65 * MINUTE);
-  const { asked, told, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
+  const { asked, events, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
   const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
   const first = [300, 270, 240, 210, 180, 150, 120, 90, 60, 30, 15, 5, 0, -0.5, -1, -1.5, -2, -12, -22];
   expect(leftS.slice(0, first.length)).toEqual(first);
   const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
   expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
-  expect(told).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
+  expect(events).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), `removed ${events[1]}`]);
   expect(stderr).toBe('gwtoken: warning: the token file still has the last token: no answer\n');
 });
 
 test('renewals go on if stderr is closed', async () => {
-  const stderr = () => {
+  const onStderr = () => {
     throw new ReaderGone();
   };
-  const { told } = await run(57 * MINUTE, { reply: failing('unreached', MINUTE, 56 * MINUTE), stderr });
-  expect(told.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), `removed ${told[1]}`]);
+  const { events } = await run(57 * MINUTE, { reply: failing('unreached', MINUTE, 56 * MINUTE), onStderr });
+  expect(events.slice(1)).toEqual([expect.stringMatching(/^token-\d+$/), `removed ${events[1]}`]);
 });
 
 test('a second outage causes a second warning', async () => {
@@ -185,35 +196,35 @@ test('a refused renewal is repeated every 5 minutes', async () => {
 });
 
 test('a token that could not be stored is requested again', async () => {
-  const writing = (ms: number) => {
+  const onRewrite = (ms: number) => {
     if (ms < 56 * MINUTE) throw new Error('ENOSPC');
   };
-  const { asked, told, stderr } = await run(58 * MINUTE, { writing });
+  const { asked, events, stderr } = await run(58 * MINUTE, { onRewrite });
   expect(asked).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
-  expect(told).toEqual(['token-1', 'token-4', 'removed token-4']);
+  expect(events).toEqual(['token-1', 'token-4', 'removed token-4']);
   expect(stderr).toContain('ENOSPC');
 });
 
-test('a file with the token of another run is reported once and not renewed', async () => {
-  const { asked, told, stderr } = await run(3 * HOUR, { others: 'token of another' });
-  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+test('a file with the token of another run is reported once and left alone', async () => {
+  const { asked, events, stderr } = await run(3 * HOUR, { otherToken: 'token of another run' });
+  expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
   expect(stderr).toBe(
     "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
   );
 });
 
-test('a renewal stores nothing if the command ends meanwhile', async () => {
-  const { asked, told } = await run(56 * MINUTE, {
+test('a renewal stores nothing if the command ends before the reply', async () => {
+  const { asked, events } = await run(56 * MINUTE, {
     reply(ms, end) {
       if (ms > 0) end();
       return {};
     },
   });
   await new Promise((done) => setTimeout(done, 50));
-  expect([asked, told]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+  expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
 });
 
 test('a command that cannot be run leaves no file', async () => {
-  const { told } = await run(0, { fails: true });
-  expect(told).toEqual(['token-1', 'removed token-1']);
+  const { events } = await run(0, { isCommandMissing: true });
+  expect(events).toEqual(['token-1', 'removed token-1']);
 });
