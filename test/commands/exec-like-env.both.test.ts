@@ -35,7 +35,7 @@ beforeAll(async () => {
 const ENV =
   '/usr/bin/env -u GWTOKEN_CLIENT_ID -u GWTOKEN_CLIENT_SECRET GWTOKEN_ACCESS_TOKEN=the-token GWTOKEN_TOKEN_TYPE=bearer';
 
-/** Runs a line with `RUN` replaced, in a directory that every run finds as the first one did. */
+/** Runs a line of bash with `RUN` replaced. A line must not depend on files that an earlier run left. */
 async function outcome(line: string, run: string) {
   const script = line.replaceAll('RUN', run).trim();
   const { code, signal, stdout, stderr } = await runCommand(['bash', '-c', script], {
@@ -59,7 +59,7 @@ const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
     'exec 3>&1 4>&2 5<&0; RUN ls /proc/self/fd',
     'true | RUN ls /proc/self/fd 5<&0 6<&0 | cat',
     "mkfifo fifo 2>/dev/null; exec 3<>fifo; echo through >&3; RUN sh -c 'read -r x <&3; echo $x'",
-    // Pipes of which only the process that becomes gwtoken has both ends.
+    // Only the process that becomes gwtoken has both ends of these pipes.
     "exec 63< <(:) 3</dev/fd/63 4>/dev/fd/63 63<&-; echo x >&4; exec RUN sh -c 'head -n1 <&3; ls /proc/self/fd'",
     "exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-; echo x >&21; exec RUN sh -c 'head -n1 <&20; ls /proc/self/fd'",
     "exec 63< <(:) 7</dev/fd/63 9>/dev/fd/63 63<&-; echo x >&9; exec RUN sh -c 'head -n1 <&7'",
@@ -116,13 +116,13 @@ const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe.each(Object.entries(SITUATIONS))('exec passes on as env does: %s', (_, lines) => {
+describe.each(Object.entries(SITUATIONS))('exec behaves like env: %s', (_, lines) => {
   test.each(lines)('%s', async (line) => {
     expect(await outcome(line, `${GWTOKEN_SH} exec --`)).toEqual(await outcome(line, ENV));
   });
 });
 
-describe('exec tells 127 and 126 apart as bash does', () => {
+describe('exec exits with 127 or 126 as bash does', () => {
   test.each([
     'RUN no-such-command',
     'RUN ""',
@@ -136,8 +136,8 @@ describe('exec tells 127 and 126 apart as bash does', () => {
     'RUN file/x',
     'PATH=$PWD/bin:$PATH RUN no-interpreter',
   ])('%s', async (line) => {
-    const [ours, bashs] = [await outcome(line, `${GWTOKEN_SH} exec --`), await outcome(line, '')];
-    expect(ours.code).toBe(bashs.code);
+    const [ours, expected] = [await outcome(line, `${GWTOKEN_SH} exec --`), await outcome(line, '')];
+    expect(ours.code).toBe(expected.code);
     expect(ours).toMatchObject({ stdout: '', stderr: expect.stringMatching(/^gwtoken: error: [^()]+\n/) });
   });
 });

@@ -1,4 +1,4 @@
-/** `gwtoken exec` on a terminal: signals, job control and full-screen programs. */
+/** `gwtoken exec` on a terminal: keys, signals and job control. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ function statesBelow(pid: number): string[] {
 }
 
 describe('gwtoken exec on a terminal', () => {
-  test('Ctrl-C and Ctrl-\\ reach the command once, which gwtoken awaits', async () => {
+  test('Ctrl-C and Ctrl-\\ reach the command once, and gwtoken waits for it', async () => {
     // Uses no bash, which delays the trap of a signal that arrives just before it reads.
     const script = `process.on('SIGINT', () => console.log('got INT')).on('SIGQUIT', () => {});
       process.stdin.once('data', (line) => { console.log('read ' + line); process.exit(4); });

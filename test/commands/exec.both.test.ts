@@ -47,10 +47,10 @@ describe('the environment of the command', () => {
   test.each([
     ['linux', ['EU_Scope', 'US_SCOPE']],
     ['win32', ['US_SCOPE']],
-  ] as const)('has on %s no old value under its prefix and no credentials', async (platform, kept) => {
+  ] as const)('on %s has only new values under its prefix and no credentials', async (platform, kept) => {
     const gw = inside();
-    const own = ['EU_Scope', 'EU_TOKEN_FILE', 'EU_EXPIRES_AT', 'Gwtoken_Client_Id', 'US_SCOPE'];
-    for (const name of own) gw.env[name] = 'own';
+    const old = ['EU_Scope', 'EU_TOKEN_FILE', 'EU_EXPIRES_AT', 'Gwtoken_Client_Id', 'US_SCOPE'];
+    for (const name of old) gw.env[name] = 'old';
     let seen: string[] = [];
     gw.answer = () => tokenReply(TOKEN, { scope: 'read', expires_in: undefined });
     gw.own = {
@@ -61,8 +61,8 @@ describe('the environment of the command', () => {
       },
     };
     expect((await gw.cli(['exec', '--prefix', 'EU_', '--', 'anything'])).code).toBe(0);
-    const ours = ['EU_ACCESS_TOKEN', 'EU_TOKEN_TYPE', 'EU_SCOPE'];
-    expect(seen.filter((name) => /^(EU|US)_|CLIENT/i.test(name))).toEqual([...kept, ...ours]);
+    const added = ['EU_ACCESS_TOKEN', 'EU_TOKEN_TYPE', 'EU_SCOPE'];
+    expect(seen.filter((name) => /^(EU|US)_|CLIENT/i.test(name))).toEqual([...kept, ...added]);
   });
 });
 
@@ -91,11 +91,11 @@ describe('the exit code', () => {
   });
 
   test.for([
-    ['TERM', 143],
-    ['KILL', 137],
+    [143, 'TERM'],
+    [137, 'KILL'],
   ] as const)(
-    'of the first process of a container is, for SIG%s, at once %d',
-    async ([signal, code], { needs }) => {
+    'is %d if SIG%s killed the command of a container’s first process',
+    async ([code, signal], { needs }) => {
       needs('namespace');
       const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
       // With its timers running, gwtoken would live on until the next renewal.
@@ -123,7 +123,7 @@ describe('the exit code', () => {
   );
 
   test('is 125 for a bug in gwtoken', async () => {
-    // As a promise that nobody waits for: env tries what is thrown, and Bun reports each by its own event.
+    // Rejects a promise that nothing awaits. The tests of env throw instead: Bun has another event for each.
     const fault = preloading("Promise.reject(new Error('a fault'));");
     endpoint.delayMs = 5_000;
     const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'echo', 'ran'], fault);
@@ -133,11 +133,11 @@ describe('the exit code', () => {
 });
 
 describe('a signal to gwtoken', () => {
-  /** A command that tells its process ID and waits. */
+  /** Starts a command that runs `script`, writes its process ID to a file and waits. */
   const start = async (script: string) => {
     const pidFile = join(home.dir, 'pid');
-    const tell = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'`;
-    const args = ['exec', '--', 'sh', '-c', `${script}; ${tell}; while :; do sleep 0.05; done`];
+    const writePid = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'`;
+    const args = ['exec', '--', 'sh', '-c', `${script}; ${writePid}; while :; do sleep 0.05; done`];
     const program = home.start(args, { detached: true });
     await until('the command runs', () => existsSync(pidFile));
     return { ...program, child: Number(readFileSync(pidFile, 'utf8')) };
