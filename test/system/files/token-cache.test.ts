@@ -20,13 +20,13 @@ test('remove() removes the files of matching clients, also in an untrusted direc
     'acme-sandbox-us.token.json',
     'acme-sandbox-us.failure.json',
     'acme-sandbox-us.0123abcd.token.json',
-    // Of a process that was killed between writing and renaming.
+    // A process was killed before it renamed this file.
     'acme-sandbox-us.0123abcd.token.json.m8x2k1zq.tmp',
   ];
   const others = ['acme-sandbox-us.my-token.json', 'acme-staging-us.token.json', 'generation-acme'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
   for (const file of [kept, ...removed, ...others]) write(`${gw.cache}/${file}`);
-  // It may be closed later, and then they would be read.
+  // Files that stay would be read again once the user corrects the mode of the directory.
   fs.chmodSync(gw.cache, 0o777);
   const seen = new Set<string>();
   await openTokens(gw.cache, MACHINE).remove((client) => {
@@ -38,31 +38,31 @@ test('remove() removes the files of matching clients, also in an untrusted direc
 });
 
 test.runIf(posix)(
-  'renew() removes the token, also if the generation cannot or must not be written',
+  'invalidate() removes the token even if it cannot or must not write the generation',
   async () => {
     const directory = openDirectory();
     const generation = generationPath(directory, EU);
-    const renew = async () => {
+    const invalidate = async () => {
       putEntry(directory, 'an entry');
       expect(await openTokens(directory, MACHINE).invalidate(EU)).toEqual([]);
       expect(fs.existsSync(entryIn(directory))).toBe(false);
     };
-    await renew();
+    await invalidate();
     const first = fs.readFileSync(generation, 'utf8');
     expect(first).toMatch(/^[0-9a-z]{10,30}$/);
-    await renew();
+    await invalidate();
     expect(fs.readFileSync(generation, 'utf8')).not.toBe(first);
     fs.rmSync(generation);
     fs.mkdirSync(generation);
-    await renew();
+    await invalidate();
     fs.rmdirSync(generation);
     fs.chmodSync(directory, 0o777);
-    await renew();
+    await invalidate();
     expect(fs.readdirSync(directory)).toEqual([]);
   },
 );
 
-test('read() reads at most 256 KiB, and nothing through a dead link', () => {
+test('read() ignores a file above 256 KiB and a directory behind a link loop', () => {
   const { read } = openTokens(gw.cache, MACHINE);
   const longest = 'x'.repeat(256 * 1024);
   putEntry(gw.cache, longest);
@@ -74,7 +74,7 @@ test('read() reads at most 256 KiB, and nothing through a dead link', () => {
   expect(openTokens(`${gw.cache}/loop/cache`, MACHINE).read(EU)).toEqual({ generation: '' });
 });
 
-test.runIf(posix)('write() returns the code of its failure', async () => {
+test.runIf(posix)('write() returns the error code of a failure', async () => {
   const directory = openDirectory();
   const entry = entryIn(directory);
   const why = () => openTokens(directory, MACHINE).write(EU, 'an entry');
@@ -88,7 +88,7 @@ test.runIf(posix)('write() returns the code of its failure', async () => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
-test('acquireLock() returns separate locks for different places', async () => {
+test('acquireLock() has a separate lock for each client and slot', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
   const places = [EU, { ...EU, region: 'us' }, { ...EU, slot: 'a' }, { ...EU, slot: 'b' }, EU] as const;
   const locks = await Promise.all(places.map((place) => acquireLock(place)));
