@@ -17,7 +17,7 @@ beforeEach(() => {
   file = join(directory, 'config.json');
 });
 const capabilities = '-dac_override,-dac_read_search';
-/** A wrapper whose program file modes bind: root goes without the capabilities that pass them over. */
+/** Runs a program without root's capabilities to ignore file modes. */
 const wrapper =
   process.getuid?.() === 0
     ? ['setpriv', `--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, '--']
@@ -27,7 +27,7 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
 const NO_HOME = 'HOME is not set to a directory; set it or GWTOKEN_CONFIG_DIR';
 
-test('a missing file means no settings and no stored clients', () => {
+test('a missing config file means no settings and no stored clients', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
@@ -37,7 +37,7 @@ test('a missing file means no settings and no stored clients', () => {
   expect(clients.read()).toEqual({});
 });
 
-test('values are strings, numbers and booleans, general or of a profile', () => {
+test('readConfig() reads strings, numbers and booleans, general and per profile', () => {
   put('{"region":"eu","retries":1,"sandbox":true,"profiles":{"acme":{"retries":2},"other":{}}}');
   expect(readConfig(file, MACHINE)).toEqual({
     path: file,
@@ -47,17 +47,17 @@ test('values are strings, numbers and booleans, general or of a profile', () => 
 });
 
 test.each([
-  ['', 'contains invalid JSON'],
-  ['null', 'must contain a JSON object'],
-  ['[]', 'must contain a JSON object'],
-  ['{"profiles":null}', 'has an invalid value for "profiles" (use a JSON object)'],
-  ['{"profiles":{"acme":"x"}}', 'has an invalid value for "acme" (use a JSON object)'],
+  ['contains invalid JSON', ''],
+  ['must contain a JSON object', 'null'],
+  ['must contain a JSON object', '[]'],
+  ['has an invalid value for "profiles" (use a JSON object)', '{"profiles":null}'],
+  ['has an invalid value for "acme" (use a JSON object)', '{"profiles":{"acme":"x"}}'],
   [
-    '{"profiles":{"acme":{"a\\"b":["eu"]}}}',
     'has an invalid value for "a\\"b" (use a string, number or boolean)',
+    '{"profiles":{"acme":{"a\\"b":["eu"]}}}',
   ],
-  [`{}${' '.repeat(1024 * 1024 - 1)}`, 'cannot be read: file too large'],
-])('%.40s is rejected: it %s', (text, problem) => {
+  ['cannot be read: file too large', `{}${' '.repeat(1024 * 1024 - 1)}`],
+])('readConfig() reports that a file %s', (problem, text) => {
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
     message: `config file ${file} ${problem}`,
@@ -80,7 +80,7 @@ test('doctor and config set report a directory that is not writable', async ({ n
   });
 });
 
-test('a directory that cannot be searched is reported', async ({ needs }) => {
+test('get reports a config directory that cannot be searched', async ({ needs }) => {
   needs('posix');
   const closed = join(directory, 'closed');
   mkdirSync(join(closed, 'inner'), { recursive: true });
@@ -103,7 +103,7 @@ test('invalid entries in the list of stored clients are ignored', () => {
       known: { ...entry, more: 1 },
       null: null,
       'a number for an ID': { ...entry, client_id: 1 },
-      'no address': { ...entry, auth_url: undefined },
+      'no auth URL': { ...entry, auth_url: undefined },
     }),
     { mode: 0o600 },
   );
@@ -112,39 +112,42 @@ test('invalid entries in the list of stored clients are ignored', () => {
   });
 });
 
-/** Holds the lock until the returned function is called. */
-async function hold(): Promise<() => void> {
-  const turn = await tryLock(join(directory, 'config.lock'), MACHINE);
-  if (!turn?.held) throw new Error('somebody else has the lock');
-  return turn.release;
+/** Takes the lock of the config file. Returns the function that releases it. */
+function takeLock(): () => void {
+  const lock = tryLock(join(directory, 'config.lock'), MACHINE);
+  if (!lock?.held) throw new Error('another process holds the lock');
+  return lock.release;
 }
+const edit = () => openConfig(directory, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
 
-test('a change reads the file again under the lock', async () => {
+test('edit() reads the config file again under the lock', async () => {
   put('{}');
-  const edit = () => openConfig(directory, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
-  const release = await hold();
+  const release = takeLock();
   const edited = edit();
-  // Of an editor that begins a file with a byte order mark.
+  // Some editors begin a file with a byte order mark.
   put('\uFEFF{"region":"us"}');
   release();
   await edited;
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: 1 });
+});
 
-  const again = await hold();
+test('edit() releases the lock and leaves the file unchanged after a failure', async () => {
+  put('{}');
+  const release = takeLock();
   const refused = edit();
   put('{');
-  again();
+  release();
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
     message: `config file ${file} contains invalid JSON`,
     hints: [`fix or delete ${file}`],
   });
-  // Whoever fails has let go of the lock as well.
-  (await hold())();
+  const releaseNext = takeLock();
+  releaseNext();
   expect(readFileSync(file, 'utf8')).toBe('{');
 });
 
-test('a directory that cannot be created is reported in advance', async () => {
+test('checkWritable() reports a directory that cannot be created', async () => {
   put('{}');
   const path = join(file, 'below', 'config.json');
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
