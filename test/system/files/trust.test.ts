@@ -1,4 +1,4 @@
-/** Whose files gwtoken reads, and where it writes: the config may be root's too, the cache is the user's alone. */
+/** Trust in files by owner and mode. Root may own the config; only the user may own the cache. */
 import {
   chmodSync,
   chownSync,
@@ -40,7 +40,7 @@ const edit = (host = MACHINE) => config(host).edit([{ key: 'retries', value: 1 }
 const READ = { general: { region: 'eu' } };
 const SERVED = { generation: '', text: 'an entry' };
 
-describe.skipIf(process.platform === 'win32')('a file or directory', () => {
+describe.skipIf(process.platform === 'win32')('trust in files', () => {
   test('a config that others can write to is rejected with the chmod to type', () => {
     const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
     for (const [what, path, owner] of [
@@ -83,12 +83,12 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('that others can write to is not written to', async () => {
+  test('gwtoken writes nothing into a directory that others can write to', async () => {
     const open = join(dirname(directory), 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
     const { config, clients } = openConfig(open, MACHINE);
-    // There is nothing in it yet, and so nothing of anybody else's.
+    // An empty directory has no file of another user, so reading is allowed.
     expect(config.read()).toMatchObject({ general: {} });
     const refused = {
       kind: 'usage',
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     expect(readdirSync(open)).toEqual([]);
   });
 
-  test('of another user is used for neither cache nor config', async ({ needs }) => {
+  test('a file or directory of another user is used for neither cache nor config', async ({ needs }) => {
     needs('root');
     const belongs = `belongs to another user (uid ${STRANGER})`;
     for (const [what, path] of [
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('of root may be the config of a user, but not the cache', ({ needs }) => {
+  test('a user gets the config of root, but not a cache of root', ({ needs }) => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };
     expect(config(user).read()).toMatchObject(READ);
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     expect(cached(directory, user)).toMatchObject({ untrusted: `${entry} belongs to another user (uid 0)` });
   });
 
-  test('behind a link may be the config, but not the cache', async () => {
+  test('a config behind a link is used and edited, a cache behind a link is not used', async () => {
     const link = join(dirname(directory), 'link');
     symlinkSync(directory, link);
     for (const path of [link, `${link}/`])
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('a file or directory', () => {
     }
   });
 
-  test('is not checked on Windows', async () => {
+  test('owners and modes are not checked on Windows', async () => {
     const windows: Host = { platform: 'win32', uid: undefined };
     for (const path of [directory, file, entry]) chmodSync(path, 0o777);
     expect(cached(directory, windows)).toEqual(SERVED);
@@ -172,7 +172,7 @@ describe('a directory that is missing', () => {
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
-  test.skipIf(process.platform === 'win32')('is usable whatever the umask is', () => {
+  test.skipIf(process.platform === 'win32')('is created with mode 0700 under any umask', () => {
     const umask = process.umask(0o177);
     makeDirectory(join(directory, 'a', 'b'));
     process.umask(umask);
