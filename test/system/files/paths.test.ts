@@ -9,33 +9,42 @@ const directories = (platform: NodeJS.Platform, env: Env) => [
   directoryOf('cache', env, platform, () => true),
 ];
 
-describe('the directories', () => {
-  test.for<readonly [NodeJS.Platform, Env, string, string]>([
-    ['linux', { HOME: '/home/u' }, '/home/u/.config/gwtoken', '/home/u/.cache/gwtoken'],
-    ['darwin', { HOME: '/Users/u' }, '/Users/u/.config/gwtoken', '/Users/u/Library/Caches/gwtoken'],
+describe('directoryOf()', () => {
+  test.for<readonly [where: string, NodeJS.Platform, Env, config: string, cache: string]>([
+    ['below HOME on Linux', 'linux', { HOME: '/u' }, '/u/.config/gwtoken', '/u/.cache/gwtoken'],
     [
+      'below HOME on macOS',
+      'darwin',
+      { HOME: '/Users/u' },
+      '/Users/u/.config/gwtoken',
+      '/Users/u/Library/Caches/gwtoken',
+    ],
+    [
+      'below APPDATA and LOCALAPPDATA on Windows',
       'win32',
       { APPDATA: 'C:\\u\\Roaming', LOCALAPPDATA: 'C:\\u\\Local', HOME: '/u' },
       'C:\\u\\Roaming\\gwtoken',
       'C:\\u\\Local\\gwtoken\\Cache',
     ],
     [
+      'below absolute XDG directories on Windows',
       'win32',
       { APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', XDG_CONFIG_HOME: 'd:/c', XDG_CACHE_HOME: '\\\\server\\k' },
       'd:\\c\\gwtoken',
       '\\\\server\\k\\gwtoken',
     ],
     [
+      'at its own variables before all others',
       'linux',
       { HOME: '/u', XDG_CONFIG_HOME: '/c', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'relative' },
       '/own',
       resolve('relative'),
     ],
-  ])('on %s with %j', ([platform, env, ...expected]) => {
+  ])('finds the directories %s', ([_, platform, env, ...expected]) => {
     expect(directories(platform, env)).toEqual(expected);
   });
 
-  test('are not below a relative path', () => {
+  test('ignores relative paths in XDG variables and HOME', () => {
     const relative = { XDG_CONFIG_HOME: 'c', XDG_CACHE_HOME: './k' };
     expect(directories('linux', { ...relative, HOME: '/u' })).toEqual([
       '/u/.config/gwtoken',
@@ -46,13 +55,13 @@ describe('the directories', () => {
     expect(directories('linux', {})).toEqual([undefined, undefined]);
   });
 
-  test('are missing if the home directory does not exist', () => {
+  test('returns undefined if the home directory does not exist', () => {
     for (const which of ['config', 'cache'] as const)
       expect(directoryOf(which, { HOME: '/nonexistent' }, 'linux')).toBeUndefined();
     expect(directoryOf('cache', { HOME: '/' }, 'linux')).toBe('/.cache/gwtoken');
   });
 
-  test('have no separator at their end', () => {
+  test('removes separators at the end', () => {
     const set = (path: string) => ({ GWTOKEN_CONFIG_DIR: path, GWTOKEN_CACHE_DIR: path });
     expect(directories('linux', set('/k//'))).toEqual(['/k', '/k']);
     expect(directories('linux', set('/'))).toEqual(['/', '/']);
