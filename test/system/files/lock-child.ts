@@ -1,4 +1,4 @@
-/** Takes a lock until its stdin ends, or waits for it and tries again: words PATH. */
+/** Holds the lock at its argument until stdin ends. While another process holds it, waits and tries again. */
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 

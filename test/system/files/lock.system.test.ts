@@ -1,4 +1,4 @@
-/** What takes the lock seconds, between real processes: a holder that is dead, frozen or slow. */
+/** The lock between real processes, with a holder that is dead, suspended or slow. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -41,14 +41,15 @@ function start(path: string) {
   };
 }
 
-/** Starts several that wait for a holder. */
+/** Starts this many processes that wait for the holder. */
 async function startWaiting(count: number) {
   const waiting = Array.from({ length: count }, () => start(path));
   for (const { line } of waiting) expect(await line()).toBe('waiting');
   return waiting;
 }
 
-let [directory, path]: [string, string] = ['', ''];
+let directory: string;
+let path: string;
 beforeEach(() => {
   directory = openDirectory();
   path = join(directory, 'token.lock');
@@ -56,7 +57,7 @@ beforeEach(() => {
 const MINUTE_S = 60;
 
 test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
-  'after %s one of the waiters takes the holder’s place, three seconds later',
+  'one of 20 waiters takes the lock some 3 s after %s of its holder',
   async (signal) => {
     const holder = start(path);
     await holder.line();
@@ -68,9 +69,9 @@ test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
       return await line();
     });
     expect((await Promise.all(next)).sort()).toEqual(['held', ...Array(19).fill('waiting')]);
-    // The last touch may be some time ago, and much longer than that would be "late".
+    // Not a full 3 s, because the last touch can be older than the signal.
     expect(performance.now() - since).toBeGreaterThan(1500);
-    // Awake again and at its end, it takes nothing away from its successor.
+    // A holder that resumes and ends leaves the new holder's lock alone.
     if (signal === 'SIGSTOP') {
       holder.child.kill('SIGCONT');
       expect(await holder.end()).toEqual([0, null]);
@@ -108,7 +109,7 @@ test('a waiter that was killed while it removed a dead lock blocks no other', as
 
 test('a waiter gives up on a dead lock that cannot be removed', async () => {
   writeFileSync(path, 'dead');
-  // In the place of the claim, which has to be created first.
+  // A directory in the claim's place prevents the removal.
   mkdirSync(`${path}.claim`);
   const lock = tryLock(path, MACHINE);
   expect(lock?.held === false && (await lock.wait(20_000))).toBe('released');

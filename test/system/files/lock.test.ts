@@ -1,4 +1,4 @@
-/** What a lock promises to those who use it; lock.system.test.ts has what takes it seconds. */
+/** The lock between callers in one process; lock.system.test.ts tests it between processes. */
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,8 @@ import { tryLock, withLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 
-let [directory, path]: [string, string] = ['', ''];
+let directory: string;
+let path: string;
 beforeEach(() => {
   directory = openDirectory();
   path = join(directory, 'token.lock');
@@ -17,12 +18,12 @@ beforeEach(() => {
 
 function held() {
   const lock = tryLock(path, MACHINE);
-  if (!lock?.held) throw new Error('somebody else has the lock');
+  if (!lock?.held) throw new Error('another caller holds the lock');
   return lock;
 }
 async function wait(limitMs: number, signal?: AbortSignal) {
   const lock = tryLock(path, MACHINE);
-  if (lock?.held !== false) throw new Error('there should be a holder to wait for');
+  if (lock?.held !== false) throw new Error('nobody holds the lock');
   return await lock.wait(limitMs, signal);
 }
 
@@ -32,7 +33,7 @@ test('tryLock() gives the lock to one holder at a time', async () => {
   first.release();
   expect(await Promise.all(waiting)).toEqual(['released', 'released']);
   const next = held();
-  // Of its successor's lock it is no holder any more.
+  // A second release must not remove the next holder's lock.
   first.release();
   expect(await wait(60)).toBe('late');
   next.release();
@@ -55,7 +56,7 @@ test('a waiter gives up at its limit or when aborted, and leaves no listener', a
 });
 
 test('a holder that is silent for three seconds loses the lock', async () => {
-  // As a power cut may leave it.
+  // A power cut can leave a file of NUL bytes.
   writeFileSync(path, '\0'.repeat(19));
   const since = performance.now();
   expect(await wait(20_000)).toBe('dead');
@@ -73,7 +74,7 @@ test.skipIf(process.platform === 'win32')('tryLock() returns undefined if locks 
   expect(await withLock(join(directory, 'directory'), MACHINE, 20_000, () => 'done')).toBe('done');
 });
 
-test('withLock() fails with a sentence if the holder takes too long', async () => {
+test('withLock() reports a holder that takes too long, and does not run the work', async () => {
   const { release } = held();
   let ran = 0;
   const work = () => ++ran;
