@@ -1,9 +1,10 @@
-/** Writing the config file: whatever goes wrong, its settings stay. */
+/** Failed and simultaneous writes lose no setting of the config file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHome } from '../../harness/homes/home';
 
+// In a snap, the package conf would write the file in place.
 test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
   'keeps the config file if the new one cannot be written whole (with %j)',
   async (env, { needs }) => {
@@ -13,7 +14,7 @@ test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
     const names = Array.from({ length: 100 }, (_, n) => `profile-${n}`);
     home.configure({ profiles: Object.fromEntries(names.map((name) => [name, { region: 'eu' }])) });
     const before = readFileSync(file, 'utf8');
-    // At most 1 KiB (in some shells 512 bytes) of a file is written.
+    // The limit is 1 KiB for each file, in some shells 512 bytes.
     const wrapper = ['sh', '-c', 'ulimit -f 1; exec "$0" "$@"'];
     const args = ['config', 'set', 'region', 'us'];
     expect(await home.gwtoken(args, { env, wrapper })).toMatchObject({

@@ -19,7 +19,7 @@ describe('get prints a token without a cache', () => {
   function expectToken(ended: ProgramResult): void {
     expect(ended).toMatchObject({ code: 0, stdout: `token-${endpoint.posts.length}\n`, stderr: '' });
   }
-  /** Runs the program in a mount namespace of its own, which leaves nothing mounted behind. */
+  /** Runs get in a new mount namespace. Its mounts disappear when it ends. */
   const inNamespace = (setup: string, after = ':') =>
     client.gwtoken(['get'], {
       wrapper: ['unshare', '-rm', 'sh', '-c', `set -e; ${setup}; "$0" "$@"; ${after}`],
@@ -30,9 +30,9 @@ describe('get prints a token without a cache', () => {
     const full =
       'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
     expectToken(await inNamespace(full));
-    // With room for the lock, and none for the token.
+    // This file system has room for the lock, but not for the token.
     expectToken(await inNamespace(`mount -t tmpfs -o nr_inodes=3,mode=700 none "$DIR"; : > "$DIR/filler"`));
-    // What could not be written does not lie there half done.
+    // A failed write leaves no partial file.
     const listed = await inNamespace(full, 'ls -A "$DIR" >&2');
     expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
   });

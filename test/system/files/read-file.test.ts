@@ -1,4 +1,4 @@
-/** How much is read of a file or a stream, what is no file, and that nothing stays open. */
+/** Limits for files and streams, and paths that are not regular files. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
