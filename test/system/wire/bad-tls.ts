@@ -177,11 +177,6 @@ export const BAD_TLS: readonly WireCase[] = [
     ...untrusted(/could not reach \S+: connection (reset|closed) \(3 attempts\)/),
     set: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
   },
-  tls('a CA file that is not there', {}, ({ file }) => ({ args: ['--ca-file', file('missing.pem')] }), {
-    code: 2,
-    says: /no such CA file: \S+missing\.pem/,
-    requests: 0,
-  }),
 ];
 
 /** A server that speaks no TLS, asked as if it did. */
