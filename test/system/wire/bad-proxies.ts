@@ -1,23 +1,25 @@
-import type { Socket } from 'node:net';
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
 import { BROKEN_CONNECTIONS } from './broken-connections';
-import { type Expectation, FETCHED, reply, type WireCase } from './scene';
+import { type Expectation, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
 const BASIC = `Basic ${Buffer.from('proxy-user:canary@proxy').toString('base64')}`;
 const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`;
 
-/** A case of an https: endpoint with a good certificate, and a proxy in HTTPS_PROXY. */
+/** Returns the case of an https: endpoint behind the proxy that `start` starts. */
 function proxied(
   name: string,
   start: (authority: Authority) => Promise<FaultServer>,
   expected: Expectation & Pick<WireCase, 'waits'>,
   more: {
+    /** Returns gwtoken's variables; by default HTTPS_PROXY with the URL of the proxy. */
     env?: (proxy: FaultServer) => Record<string, string>;
+    /** Reply of the endpoint; by default a token. */
     answer?: Buffer;
+    /** Names in the endpoint's certificate; by default the right ones. */
     names?: string;
-    /** How many connections the proxy must see. */
+    /** Number of connections that the proxy must receive; by default any. */
     used?: number;
   } = {},
 ): WireCase {
@@ -36,7 +38,7 @@ function proxied(
         endpoint,
         env: { GWTOKEN_CA_FILE: authority.caFile, ...env },
         strangers: [proxy],
-        check: () => checkUsed(proxy, more.used ?? proxy.connections),
+        check: () => more.used !== undefined && checkUsed(proxy, more.used),
       };
     },
   };
@@ -44,7 +46,7 @@ function proxied(
 
 const open = () => startConnectProxy();
 const secure = (authority: Authority) => startConnectProxy(undefined, authority.issue());
-const asks = (credentials: string) => () =>
+const requires = (credentials: string) => () =>
   startConnectProxy((request) => {
     const [, given] = /^proxy-authorization: (.*)$/im.exec(request) ?? [];
     return given === credentials ? undefined : status('407 Proxy Authentication Required');
@@ -54,16 +56,16 @@ const withPassword = ({ url }: FaultServer) => ({
 });
 const unreached = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
 function checkUsed({ connections }: FaultServer, times: number): void {
-  if (connections !== times) throw new Error(`the proxy saw ${connections} connections, not ${times}`);
+  if (connections !== times) throw new Error(`the proxy had ${connections} connections, not ${times}`);
 }
 
-/** An https: proxy, which means TLS over TLS, and an endpoint that is set up by the test. */
+/** Returns the case behind an https: proxy, which means TLS over TLS. `start` starts the endpoint. */
 const behindHttps = (
   each: Omit<WireCase, 'set'>,
   start: (authority: Authority) => Promise<FaultServer>,
 ): WireCase => ({
   ...each,
-  name: `an https: proxy, and ${each.name}`,
+  name: `https: proxy: ${each.name}`,
   async set(authority) {
     const endpoint = await start(authority);
     const proxy = await secure(authority);
@@ -72,35 +74,35 @@ const behindHttps = (
   },
 });
 
-/** Proxies: those that work, those that refuse, and those that must not be asked. */
+/** Proxies that work, that fail, and that gwtoken must not use. */
 export const BAD_PROXIES: readonly WireCase[] = [
-  proxied('with a user name and a password', asks(BASIC), FETCHED, { env: withPassword, used: 1 }),
-  proxied('with a user name alone, and a path', asks(`Basic ${btoa('user:')}`), FETCHED, {
+  proxied('with a user name and a password', requires(BASIC), FETCHED, { env: withPassword, used: 1 }),
+  proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
     env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
     used: 1,
   }),
   proxied(
     '407 without credentials',
-    asks(BASIC),
+    requires(BASIC),
     unreached(
       /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) requires a user name and password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
     ),
     { used: 1 },
   ),
   proxied(
-    'refused',
+    'a refused connection',
     open,
     unreached(
       /could not reach the proxy 127\.0\.0\.1:9 \(from HTTPS_PROXY\): connection refused[\s\S]*hint: .*HTTPS_PROXY/,
     ),
     { env: () => ({ HTTPS_PROXY: 'http://127.0.0.1:9' }) },
   ),
-  proxied('silent', () => startFaultServer({}), {
+  proxied('an open connection without a reply', () => startFaultServer({}), {
     ...unreached(/did not answer within [\d.]+ s\nhint: check HTTPS_PROXY/),
     waits: true,
   }),
   proxied(
-    'hangs up before it is asked',
+    'closes each connection at once',
     () => startFaultServer({ connected: (socket) => void socket.end() }),
     unreached(
       /the proxy \S+ \(from HTTPS_PROXY\) closed the connection without opening a tunnel \(3 attempts\)/,
@@ -111,31 +113,31 @@ export const BAD_PROXIES: readonly WireCase[] = [
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),
   ),
-  proxied('an https: proxy', secure, FETCHED, { used: 1 }),
+  proxied('with an https: URL', secure, FETCHED, { used: 1 }),
   proxied(
-    'an https: proxy of the wrong name',
+    'with an https: URL, and a certificate for another host',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
     unreached(
       /the proxy \S+ \(from HTTPS_PROXY\) is not trusted: its certificate is only valid for other\.test\nhint: check the host name in HTTPS_PROXY\n/,
     ),
   ),
   proxied(
-    "the endpoint's certificate is verified through the proxy",
+    'an endpoint with a certificate for another host',
     open,
     unreached(/error: 127\.0\.0\.1:\d+ is not trusted: its certificate is only valid for other\.test/),
     { names: 'DNS:other.test', used: 1 },
   ),
   proxied(
-    "the endpoint's own 407",
+    'an endpoint that answers 407',
     open,
     { code: 7, says: /\/oauth2\/token answered 407\n/, requests: 1 },
     { answer: reply(407, '') },
   ),
   {
-    name: 'a loopback http: address goes past every proxy',
+    name: 'a loopback http: URL, which bypasses every proxy',
     ...FETCHED,
     async set() {
-      const endpoint = await startFaultServer({ answer: (socket) => void socket.write(reply(200)) });
+      const endpoint = await startFaultServer(SENDS_TOKEN);
       const proxy = await open();
       const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
       const env = Object.fromEntries(names.map((name) => [name, proxy.url]));
@@ -144,12 +146,11 @@ export const BAD_PROXIES: readonly WireCase[] = [
     },
   },
   {
-    name: "an https: proxy whose CA is in GWTOKEN_CA_FILE, and an endpoint whose CA is one of the system's",
+    name: 'https: proxy: its CA in GWTOKEN_CA_FILE, the other in SSL_CERT_FILE',
     ...FETCHED,
     needs: missing('linux'),
     async set(authority) {
-      const answer = (socket: Socket) => void socket.write(reply(200));
-      const endpoint = await startFaultServer({ answer }, { tls: authority.issue() });
+      const endpoint = await startFaultServer(SENDS_TOKEN, { tls: authority.issue() });
       const company = makeAuthority();
       const proxy = await secure(company);
       const env = {
@@ -168,9 +169,9 @@ export const BAD_PROXIES: readonly WireCase[] = [
     },
     () => startFaultServer({}),
   ),
-  // Their end is easily missed: once nothing ended the wait for a silent endpoint any more.
+  // With TLS over TLS, gwtoken once missed these ends, and waited for a silent endpoint without a limit.
   ...BROKEN_CONNECTIONS.filter(({ name }) =>
-    ['accepted, then silence', 'reset before the headers', 'a body cut short'].includes(name),
+    ['an open connection without a reply', 'a reset before the headers', 'a body cut short'].includes(name),
   ).map((each) =>
     behindHttps(each, (authority) => startFaultServer(each.script ?? {}, { tls: authority.issue() })),
   ),

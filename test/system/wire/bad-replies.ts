@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
-import { bad, FETCHED, GOOD, replies, reply, SECRET, scripted, type WireCase } from './scene';
+import { bad, FETCHED, GOOD, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireCase } from './scene';
 
-/** Whole replies. Each status and each member of a body is tested in test/token/reply.test.ts. */
+/** Complete replies. test/token/reply.test.ts tests each status and each member of a body. */
 export const BAD_REPLIES: readonly WireCase[] = [
   replies('a token', reply(200), FETCHED),
   replies(
@@ -16,10 +16,10 @@ export const BAD_REPLIES: readonly WireCase[] = [
   ),
   replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
   {
-    name: '307 to another host',
+    name: 'a redirect to another host',
     ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),
     async set() {
-      const stranger = await startFaultServer({ answer: (socket) => void socket.write(reply(200)) });
+      const stranger = await startFaultServer(SENDS_TOKEN);
       const location = `${stranger.url}/oauth2/token?secret=1`;
       const endpoint = await startFaultServer({
         answer: (socket) => void socket.write(reply(307, '', { Location: location })),
@@ -28,12 +28,12 @@ export const BAD_REPLIES: readonly WireCase[] = [
     },
   },
   replies(
-    'an encoding that was not asked for',
+    'a compressed reply, which gwtoken did not allow',
     reply(200, gzipSync(JSON.stringify(GOOD)), { 'Content-Encoding': 'gzip' }),
     bad(/answered 200, compressed \(gzip\)/),
   ),
   scripted(
-    'a body without end',
+    'an endless body',
     {
       answer(socket) {
         socket.write('HTTP/1.1 200 OK\r\n\r\n{"access_token":"');

@@ -4,12 +4,11 @@ import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
-import { type Expectation, FETCHED, reply, type WireCase } from './scene';
+import { type Expectation, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
-const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 const untrusted = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
 
-/** A case of an https: endpoint; `how` gives gwtoken's environment and arguments. */
+/** Returns the case of an https: endpoint. `how` returns gwtoken's variables and arguments. */
 function tls(
   name: string,
   identity: Leaf | ((authority: Authority) => Identity),
@@ -22,24 +21,24 @@ function tls(
     ...expected,
     async set(authority) {
       const pem = typeof identity === 'function' ? identity(authority) : authority.issue(identity);
-      const endpoint = await startFaultServer({ answer }, { tls: { ...pem, ...options } });
+      const endpoint = await startFaultServer(SENDS_TOKEN, { tls: { ...pem, ...options } });
       return { authUrl: endpoint.url, endpoint, ...how(authority) };
     },
   };
 }
 
 const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
-/** Without roots of the system, so that nothing of this machine plays a part. */
+/** Returns no variables and no arguments, so the test's CA is unknown. */
 const nothing = () => ({});
-const WANTS_ONE =
+const NO_CLIENT_CERTIFICATE =
   /(closed the connection without a reply|the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\)) \(3 attempts\)/;
-const DAY_LATE = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
+const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
-/** Certificates, right and wrong, and handshakes that fail. */
+/** Valid and invalid certificates, and handshakes that fail. */
 export const BAD_TLS: readonly WireCase[] = [
-  tls('--ca-file', {}, caFile, FETCHED),
+  tls('a CA in --ca-file', {}, caFile, FETCHED),
   tls(
-    'NODE_EXTRA_CA_CERTS beside a --ca-file that does not help',
+    'a CA in NODE_EXTRA_CA_CERTS, and another in --ca-file',
     {},
     ({ caFile: file, file: path, selfSigned }) => {
       writeFileSync(path('other.pem'), selfSigned().cert);
@@ -48,17 +47,12 @@ export const BAD_TLS: readonly WireCase[] = [
     FETCHED,
   ),
   {
-    ...tls(
-      "the system's roots: SSL_CERT_FILE",
-      {},
-      ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }),
-      FETCHED,
-    ),
+    ...tls('a CA in SSL_CERT_FILE', {}, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), FETCHED),
     needs: missing('linux'),
   },
   {
     ...tls(
-      "the system's roots: SSL_CERT_DIR",
+      'a CA in SSL_CERT_DIR',
       {},
       ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }),
       FETCHED,
@@ -66,7 +60,7 @@ export const BAD_TLS: readonly WireCase[] = [
     needs: missing('linux'),
   },
   tls(
-    'an unknown authority',
+    'a certificate of an unknown CA',
     {},
     nothing,
     untrusted(
@@ -74,7 +68,7 @@ export const BAD_TLS: readonly WireCase[] = [
     ),
   ),
   tls(
-    'an intermediate that is left out',
+    'a chain without its intermediate certificate',
     { intermediate: 'left out' },
     caFile,
     untrusted(
@@ -82,21 +76,26 @@ export const BAD_TLS: readonly WireCase[] = [
     ),
   ),
   tls(
-    'an intermediate that is left out, and named alone with --ca-file',
+    'a chain whose intermediate certificate is in --ca-file',
     { intermediate: 'left out' },
     ({ file }) => ({ args: ['--ca-file', file('middle.pem')] }),
     FETCHED,
   ),
-  tls('expired', { from: -20, until: -2 }, caFile, untrusted(DAY_LATE)),
-  tls('not yet valid', { from: 2 }, caFile, untrusted(/its certificate is not yet valid/)),
+  tls('an expired certificate', { from: -20, until: -2 }, caFile, untrusted(EXPIRED)),
   tls(
-    'self-signed',
+    'a certificate that is not yet valid',
+    { from: 2 },
+    caFile,
+    untrusted(/its certificate is not yet valid/),
+  ),
+  tls(
+    'a self-signed certificate',
     (authority) => authority.selfSigned(),
     nothing,
     untrusted(/its certificate is self-signed[\s\S]*hint: .*--ca-file/),
   ),
   tls(
-    'self-signed, and named with --ca-file',
+    'a self-signed certificate in --ca-file',
     (authority) => {
       const own = authority.selfSigned();
       writeFileSync(authority.file('named.pem'), own.cert);
@@ -106,7 +105,7 @@ export const BAD_TLS: readonly WireCase[] = [
     FETCHED,
   ),
   tls(
-    'the wrong host',
+    'a certificate for another host',
     { names: 'DNS:other.test' },
     caFile,
     untrusted(
@@ -114,11 +113,11 @@ export const BAD_TLS: readonly WireCase[] = [
     ),
   ),
   {
-    name: "the host's name as the common name alone",
+    name: 'a certificate with the host only as common name',
     ...untrusted(/is not trusted: its certificate is only valid for 127\.0\.0\.2/),
     async set({ caFile: file, issue }) {
       const pem = issue({ names: 'IP:127.0.0.2', subject: '/CN=localhost' });
-      const endpoint = await startFaultServer({ answer }, { tls: pem });
+      const endpoint = await startFaultServer(SENDS_TOKEN, { tls: pem });
       const authUrl = endpoint.url.replace('127.0.0.1', 'localhost');
       return { authUrl, endpoint, args: ['--ca-file', file] };
     },
@@ -131,21 +130,21 @@ export const BAD_TLS: readonly WireCase[] = [
       /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
     ),
   ),
-  // Node heeds 0 alone; Bun this word too.
+  // Node obeys only 0; Bun also obeys this word.
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=false has no effect',
     {},
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: 'false' } }),
     untrusted(/^gwtoken: error: [^\n]* is not trusted/),
   ),
-  // With TLS 1.3 the client's handshake has ended when the server wants its certificate: the alert comes in
-  // place of a reply, before anything has been asked or after it.
-  tls('the endpoint requires a client certificate', {}, caFile, untrusted(WANTS_ONE), {
+  // In TLS 1.3 the client's handshake ends before the server misses the certificate. The alert arrives instead
+  // of a reply, before or after the request.
+  tls('an endpoint that requires a client certificate', {}, caFile, untrusted(NO_CLIENT_CERTIFICATE), {
     requestCert: true,
     rejectUnauthorized: true,
   }),
   tls(
-    'TLS 1.1 alone',
+    'only TLS 1.1',
     {},
     caFile,
     untrusted(
@@ -154,15 +153,15 @@ export const BAD_TLS: readonly WireCase[] = [
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
   tls(
-    'HTTP/2 alone',
+    'only HTTP/2',
     {},
     caFile,
     untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
     { ALPNProtocols: ['h2'] },
   ),
-  tls('TLS 1.2 alone', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
+  tls('only TLS 1.2', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {
-    name: 'http where https was meant',
+    name: 'an https: URL of a server without TLS',
     ...untrusted(/does not speak TLS/),
     set: () => plain({ connected: (socket) => void socket.write(reply(400)) }),
   },
@@ -173,13 +172,13 @@ export const BAD_TLS: readonly WireCase[] = [
     set: () => plain({}),
   },
   {
-    name: 'reset in the handshake',
+    name: 'a reset in the handshake',
     ...untrusted(/could not reach \S+: connection (reset|closed) \(3 attempts\)/),
     set: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
   },
 ];
 
-/** A server that speaks no TLS, asked as if it did. */
+/** Starts a server without TLS. Returns it with an https: URL. */
 async function plain(script: Script) {
   const endpoint = await startFaultServer(script);
   return { authUrl: endpoint.url.replace('http:', 'https:'), endpoint };

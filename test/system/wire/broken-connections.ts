@@ -5,32 +5,32 @@ import { bad, FETCHED, GOOD, replies, reply, scripted, TOKEN, type WireCase } fr
 const unreached = (says: RegExp, requests = 3) => ({ code: 6, says, requests });
 const waits = (says: RegExp, requests = 1) => ({ ...unreached(says, requests), waits: true });
 
-/** The connection itself: not there, silent, slow, cut at each place, and not HTTP. */
+/** Connections that are refused, silent, cut at some point, or not HTTP. */
 export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   {
-    name: 'refused',
+    name: 'a refused connection',
     ...unreached(/could not reach 127\.0\.0\.1:\d+: connection refused/, 0),
     set: async () => ({ authUrl: `http://127.0.0.1:${await closedPort()}` }),
   },
   {
-    name: 'black hole: no SYN is answered',
+    name: 'a host that answers no SYN',
     ...waits(/did not answer within [\d.]+ s\n/, 0),
     needs: missing('linux'),
     set: async () => ({ authUrl: `http://127.0.0.1:${await startBlackHole()}` }),
   },
   scripted(
-    'accepted, then silence',
+    'an open connection without a reply',
     {},
-    // A proxy may also be the cause, and is named if there is one.
+    // bad-proxies.ts uses this case too: behind a proxy, the hint names the proxy's variable.
     waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
   ),
   scripted(
-    'reset at once',
+    'a reset before the request',
     { connected: (socket) => void socket.resetAndDestroy() },
     unreached(/reset|closed/, 0),
   ),
   scripted(
-    'reset before the headers',
+    'a reset before the headers',
     { answer: (socket) => void socket.resetAndDestroy() },
     unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/),
   ),
@@ -58,7 +58,7 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     FETCHED,
   ),
   scripted(
-    'HTTP/1.0, its end is the end of the connection',
+    'HTTP/1.0, whose body ends with the connection',
     { answer: (socket) => void socket.end(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(GOOD)}`) },
     FETCHED,
   ),
@@ -72,24 +72,24 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     {
       answer: (socket) =>
         socket.write(`HTTP/1.1 200 OK\r\n\r\n{"access_token":"${TOKEN}","tok`, () =>
-          // Of a reset that is there together with the text before it, Node tells as of a plain end.
+          // Node reports a reset that arrives together with the text before it as a normal end.
           setTimeout(() => socket.resetAndDestroy(), 500),
         ),
     },
     unreached(/(reset|closed) the connection in the middle of the reply/),
   ),
   scripted(
-    'no HTTP: another protocol speaks first',
+    'a server of another protocol, which speaks first',
     { connected: (socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1\r\n') },
     bad(/did not answer with valid HTTP/),
   ),
   replies(
-    'a change of protocol that nobody asked for',
+    'a change of protocol that gwtoken did not request',
     Buffer.from('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
     bad(/did not answer with valid HTTP/),
   ),
   replies(
-    'two lengths',
+    'two different values of Content-Length',
     Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
     bad(/did not answer with valid HTTP/),
   ),

@@ -3,48 +3,50 @@ import { type FaultServer, type Script, startFaultServer } from '../../harness/e
 import { openHome } from '../../harness/homes/home';
 import type { Reason } from '../../harness/needs';
 
-/** What gwtoken is told, and who could have heard from it. */
+/** The input of one run of gwtoken, and the servers that it could contact. */
 export interface Scene {
   readonly authUrl: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** Whose requests are counted; none where there is nobody. */
+  /** Counts the requests; absent if nothing listens at the auth URL. */
   readonly endpoint?: FaultServer;
-  /** Those that must never see the secret: a redirect's target, a proxy. */
+  /** Servers that must never receive the secret: a redirect's target, a proxy. */
   readonly strangers?: readonly FaultServer[];
-  /** More to check at the end, when gwtoken has gone. Throws. */
+  /** Checks more after gwtoken has ended. Throws. */
   check?(): void;
 }
 
+/** The expected end of a run. */
 export interface Expectation {
   readonly code: number;
-  /** In stderr; on success nothing may be there unless this says so. */
+  /** Matches stderr; absent if stderr must be empty. */
   readonly says?: RegExp;
   /** Complete requests that the endpoint received. */
   readonly requests: number;
-  /** In stdout, with its LF. */
+  /** The only line of stdout; absent if stdout must be empty. */
   readonly token?: string;
 }
 
+/** A fault, or a connection that works, with the end of a run that meets it. */
 export interface WireCase extends Expectation {
   readonly name: string;
-  /** What it opens is closed when gwtoken has gone. */
+  /** Starts the servers. The end of the test closes them. */
   set(authority: Authority): Promise<Scene> | Scene;
-  /** Ends only with the timeout: it gets one attempt of 4 s. */
+  /** True if only the timeout ends the run, which then has one attempt of 4 s. */
   readonly waits?: boolean;
-  /** Why it cannot run here. */
+  /** The reason to skip the case on this machine. */
   readonly needs?: Reason;
-  /** What the endpoint does, if it follows a script. */
+  /** The behaviour of the endpoint, if the case has only that. */
   readonly script?: Script;
 }
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';
-/** Escapes differ between the forms that it may come back in: form, percent, JSON. */
+/** Has characters that a form, a URL and JSON escape in different ways. */
 export const SECRET = 'canary-"secret"+/=& ü%41\\';
 
 export const GOOD = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600 };
 
-/** The requests that name another host than the one that they are for (RFC 9112 section 3.2). */
+/** Returns the requests whose Host header is not their target (RFC 9112 section 3.2). */
 export function withOtherHost({ authUrl, endpoint, strangers = [] }: Scene): readonly string[] {
   return [endpoint, ...strangers]
     .flatMap((server) => server?.requests ?? [])
@@ -54,7 +56,7 @@ export function withOtherHost({ authUrl, endpoint, strangers = [] }: Scene): rea
     });
 }
 
-/** A whole reply with the right length. */
+/** Returns a complete reply with the right Content-Length. */
 export function reply(
   status: number,
   body: unknown = GOOD,
@@ -68,7 +70,10 @@ export function reply(
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`), bytes]);
 }
 
-/** A case of an http: endpoint that follows a script. */
+/** A script that answers each request with a token. */
+export const SENDS_TOKEN: Script = { answer: (socket) => void socket.write(reply(200)) };
+
+/** Returns the case of an http: endpoint that follows a script. */
 export function scripted(name: string, script: Script, expected: Omit<WireCase, 'name' | 'set'>): WireCase {
   return {
     name,
@@ -81,7 +86,7 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
   };
 }
 
-/** A case of an endpoint that answers each request with the same bytes. */
+/** Returns the case of an http: endpoint that answers each request with the same bytes. */
 export function replies(
   name: string,
   answer: Buffer,
@@ -90,15 +95,15 @@ export function replies(
   return scripted(name, { answer: (socket) => void socket.write(answer) }, expected);
 }
 
-/** The token arrives at the first request. */
+/** Expects the token of the first request. */
 export const FETCHED = { code: 0, requests: 1, token: TOKEN } as const;
 
-/** A reply that is no token; `requests` is 1, or 3 where it is worth retries. */
+/** Expects the error for a reply without a token; `requests` is 3 if gwtoken retries it. */
 export function bad(says: RegExp, requests = 1): Expectation {
   return { code: 7, says, requests };
 }
 
-/** An authority, and a home with a client in variables, for the tests of a file. */
+/** Makes a CA, and a home with a client in variables, for the tests of a file. */
 export function setScene() {
   const authority = makeAuthority();
   const env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: SECRET };

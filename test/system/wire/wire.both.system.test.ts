@@ -1,4 +1,4 @@
-/** Faults between the built program and its endpoint. */
-import { testCases } from './meet';
+/** All other faults between the built program and its endpoint than those of wire.both.test.ts. */
+import { testCases } from './test-cases';
 
-testCases(false);
+testCases('others');

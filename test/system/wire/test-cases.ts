@@ -8,7 +8,7 @@ import { BAD_TLS } from './bad-tls';
 import { BROKEN_CONNECTIONS } from './broken-connections';
 import { SECRET, withOtherHost } from './scene';
 
-/** The secret in each form in which it could travel, and the proxy's password. */
+/** The secret in each encoding that a text could have, and the proxy's password. */
 const CANARIES = [
   SECRET,
   'canary-"secret"',
@@ -20,28 +20,30 @@ const CANARIES = [
   'canary%40proxy',
 ];
 
-/** The cases of the quick tests. */
-const SMOKE = [
-  'accepted, then silence',
-  'reset before the headers',
+/** Names of the cases that run in the quick tests. */
+const QUICK = [
+  'an open connection without a reply',
+  'a reset before the headers',
   'a body cut short',
   'a token',
   '401 invalid_client, with the secret in its description',
   '503',
-  '307 to another host',
-  '--ca-file',
-  'the wrong host',
-  "the host's name as the common name alone",
+  'a redirect to another host',
+  'a CA in --ca-file',
+  'a certificate for another host',
+  'a certificate with the host only as common name',
   'proxy: with a user name and a password',
-  'proxy: an https: proxy',
+  'proxy: with an https: URL',
 ];
 
-/** Tests the cases of the smoke, or all others; five at a time. */
-export function testCases(smoke: boolean): void {
+/** Tests the quick cases, or all others, five at a time. */
+export function testCases(which: 'quick' | 'others'): void {
   const authority = makeAuthority();
   const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
-  const cases = all.filter(({ name }) => SMOKE.includes(name) === smoke);
-  test.concurrent.for(cases)('get meets: $name', async (each, { expect, needs }) => {
+  const cases = all.filter(({ name }) => QUICK.includes(name) === (which === 'quick'));
+  const rows = cases.map((each) => [each.code, each.name, each] as const);
+  // With $name, Vitest would cut the names.
+  test.concurrent.for(rows)('get exits with %i: %s', async ([, , each], { expect, needs }) => {
     needs(each.needs);
     const scene = await each.set(authority);
     const { authUrl, args = [], endpoint, strangers = [] } = scene;
