@@ -9,7 +9,7 @@ import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
-import { POST, wireIn } from './surroundings';
+import { POST, wireIn } from './open-wire';
 
 const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 
@@ -17,12 +17,12 @@ let authority: Authority;
 beforeAll(() => {
   authority = makeAuthority();
 });
-/** Later versions of Node use the variables of the process, not those that a test passes. */
-const ownStore =
+/** Later versions of Node read the variables of the process instead of those that a test passes. */
+const node20 =
   'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
 
 test('a CA file adds to Node’s CAs and to those of NODE_EXTRA_CA_CERTS', ({ needs }) => {
-  needs(ownStore);
+  needs(node20);
   const text = join(openDirectory(), 'text');
   writeFileSync(text, 'hello\n');
   const { caFile, ca } = authority;
@@ -34,7 +34,7 @@ test('a CA file adds to Node’s CAs and to those of NODE_EXTRA_CA_CERTS', ({ ne
 
 describe("the system's CAs", () => {
   test.for<[string, (own: Authority) => Identity & { readonly root?: string }]>([
-    ['a leaf alone', (own) => own.issue()],
+    ['only a leaf', (own) => own.issue()],
     ['an intermediate', (own) => own.issue({ intermediate: 'sent' })],
     [
       'the root',
@@ -44,32 +44,32 @@ describe("the system's CAs", () => {
       },
     ],
     [
-      'a certificate of its own',
+      'a self-signed certificate',
       (own) => {
         const self = own.selfSigned();
         return { ...self, root: self.cert };
       },
     ],
   ])('are tried if the server sends %s', async ([_, issue], { needs }) => {
-    needs(ownStore);
+    needs(node20);
     const identity = issue(authority);
     const server = await startFaultServer({ answer }, { tls: identity });
     const file = join(openDirectory(), 'system.pem');
     writeFileSync(file, identity.root ?? authority.ca);
-    const told: unknown[] = [];
+    const trustedBy: unknown[] = [];
     const lines: string[] = [];
     await wireIn({ SSL_CERT_FILE: file })(server.url, {
       ...POST,
-      onProgress: ({ tls: facts }) => facts && told.push(facts.trustedBy),
+      onProgress: ({ tls: facts }) => facts && trustedBy.push(facts.trustedBy),
       trace: (line) => lines.push(line),
     });
-    expect(told).toEqual([file]);
+    expect(trustedBy).toEqual([file]);
     expect(lines).toContain(`unknown CA; retrying with the CAs of ${file}`);
   });
 
   test('come from SSL_CERT_FILE, and on Linux also from the bundles', ({ needs }) => {
     const debian = '/etc/ssl/certs/ca-certificates.crt';
-    needs(ownStore, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
+    needs(node20, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
     const own = { ca: ['own'] };
     const found = { ca: ['own', authority.ca], from: authority.caFile };
     for (const platform of ['linux', 'darwin', 'win32'] as const)

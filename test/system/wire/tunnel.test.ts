@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ConnectionProgress } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
-import { POST, wireIn } from './surroundings';
+import { POST, wireIn } from './open-wire';
 
 const SET = 'set HTTPS_PROXY=http://USER:PASSWORD@NAME';
 const ENCODE = 'percent-encode them: @ is %40, / is %2F';
@@ -19,7 +19,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
   ['404', '', 'proxy-refusal', 'does not know the host endpoint.test (404)', 'check the auth URL for typos'],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
-  'postForm() names a proxy that answers %s (%s), and hangs up',
+  'postForm() reports a proxy that answers %s (user: "%s") and disconnects',
   async (status, credentials, reason, says, hint) => {
     let hungUp: Promise<unknown> | undefined;
     const proxy = await startFaultServer({
@@ -45,7 +45,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
 );
 
 test.each(['400', '405', '501'])(
-  'postForm() says that a web server with %s is not a proxy',
+  'postForm() reports that a server that answers %s is not a proxy',
   async (status) => {
     const answer = `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
     const server = await startFaultServer({ answer: (socket) => void socket.write(answer) });
@@ -83,22 +83,22 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
   );
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
   const env = { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` };
-  const told: string[] = [];
+  const traced: string[] = [];
   const way: Partial<ConnectionProgress>[] = [];
   const { status } = await wireIn(env)(endpoint.url, {
     ...POST,
     caFile: authority.caFile,
-    trace: (line) => told.push(line),
+    trace: (line) => traced.push(line),
     onProgress: (facts) => way.push(facts),
   });
   expect(status).toBe(200);
-  expect(told).toEqual([
+  expect(traced).toEqual([
     `using the proxy localhost:${proxy.port} (from HTTPS_PROXY)`,
     expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/),
   ]);
   expect(way.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
     ...['connect', 'lookup', 'connect', 'tunnel', 'handshake', 'handshake', 'reply', 'body'],
   ]);
-  // Told of as the endpoint's.
+  // Only the endpoint's certificate is reported, not the proxy's.
   expect(way.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
 });

@@ -11,7 +11,7 @@ import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
 import { until } from '../../harness/programs/processes';
-import { POST, wireIn } from './surroundings';
+import { POST, wireIn } from './open-wire';
 
 const authority = makeAuthority();
 const { caFile } = authority;
@@ -33,10 +33,10 @@ test('postForm() sends nothing after an abort and closes the connection', async 
 
   let hungUp = false;
   const silent = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
-  const cutter = new AbortController();
-  const waiting = ask(silent.url, { signal: cutter.signal });
-  await until('it is asked', () => silent.requests.length === 1);
-  cutter.abort(reason);
+  const controller = new AbortController();
+  const waiting = ask(silent.url, { signal: controller.signal });
+  await until('the request has arrived', () => silent.requests.length === 1);
+  controller.abort(reason);
   await expect(waiting).rejects.toBe(reason);
   await until('it is closed', () => hungUp);
 
@@ -87,7 +87,7 @@ test('postForm() stops reading a body beyond its limit', async () => {
 });
 
 test('postForm() has no time limit besides the caller’s', async () => {
-  // undici's own clock; its timers count from the first tick that they see.
+  // Moves undici's own clock. A timer of undici starts at the first tick after it is set.
   const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
   const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
   let other: Socket | undefined;
@@ -118,7 +118,7 @@ test.each([
   ['127.0.0.1', 'localhost', '127.0.0.1', true],
   ['::1', '[::1]', '::1', false],
 ])(
-  'postForm() tells addresses, and traces those looked up: %s, for %s',
+  'postForm() reports addresses, and traces those of a lookup: %s for %s',
   async (host, name, shown, isTraced) => {
     const server = await startFaultServer(OK, { host });
     const told: string[] = [];

@@ -1,13 +1,13 @@
 import { openWire } from '../../../src/system/wire/wire';
 import type { PostForm } from '../../../src/world';
 
-/** The wire in an environment of the test's own. */
+/** Opens the wire with these variables. `write` receives what it writes to stderr. */
 export function wireIn(env: Record<string, string> = {}, write: (text: string) => void = () => {}): PostForm {
   const stderr = { isTTY: () => false, write };
   const { platform, versions } = process;
-  // The listeners are those of the tests' own process.
+  // Keeps the listeners of the process, which belong to Vitest.
   return openWire({ env, platform, versions, removeAllListeners: () => process }, { stderr });
 }
 
-/** A request, of which a test says what matters to it. */
+/** The options of a request. Each test overrides those that it is about. */
 export const POST = { method: 'POST', headers: {}, body: 'a=b', timeoutMs: 30_000, maxBytes: 1000 } as const;
