@@ -16,14 +16,15 @@ const proxy: HttpProxy = {
 };
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
-const met = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
-  const asked = {
+/** Returns the error for a failure in this phase of a request. */
+const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
+  const request = {
     url: new URL('https://a.test/oauth2/token'),
     caFile: undefined,
     timeoutMs: 10_000,
     env: {},
   };
-  return wireProblem(error, { ...asked, proxy: undefined, progress: { waitingFor }, ...more });
+  return wireProblem(error, { ...request, proxy: undefined, progress: { waitingFor }, ...more });
 };
 
 const AT = 'could not reach a.test:';
@@ -38,8 +39,8 @@ test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, say
   ['EPROTO', 'connect', undefined, `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
   ['EPERM', 'connect', undefined, `${AT} connection failed (EPERM)`, /firewall/],
   ['CERT_REVOKED', 'handshake', proxy, REVOKED, /operator/],
-])('%s waiting for %s', (code, waitingFor, through, message, hint) => {
-  const problem = met(fault(code), waitingFor, { proxy: through });
+])('wireProblem() describes %s while waiting for %s', (code, waitingFor, through, message, hint) => {
+  const problem = problemOf(fault(code), waitingFor, { proxy: through });
   const retry = /CERT/.test(code) ? undefined : {};
   expect(problem).toMatchObject({ kind: 'unreached', message, hints: [expect.stringMatching(hint)], retry });
   expect(problem.detail).toBe(`message of ${code}`);
@@ -50,30 +51,30 @@ const CLOCK = "check this machine's clock; if it is right, contact the endpoint'
 const PASS_CA = "pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
 const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
 const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
-test.each<[code: string, caFile: string | undefined, end: string, hints: readonly string[]]>([
-  ['CERT_HAS_EXPIRED', undefined, 'has expired', [CLOCK]],
-  ['CERT_NOT_YET_VALID', undefined, 'is not yet valid', [CLOCK]],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'is self-signed', [TRUST_IT]],
+test.each<[code: string, end: string, caFile: string | undefined, hints: readonly string[]]>([
+  ['CERT_HAS_EXPIRED', 'has expired', undefined, [CLOCK]],
+  ['CERT_NOT_YET_VALID', 'is not yet valid', undefined, [CLOCK]],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', undefined, [TRUST_IT]],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    undefined,
     'is not valid for any host name (its CN does not count)',
+    undefined,
     ['check the host name in the auth URL'],
   ],
   [
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    undefined,
     'was issued by an unknown CA',
+    undefined,
     [`behind a company proxy or private CA? ${PASS_CA}`, INCOMPLETE],
   ],
   [
     'SELF_SIGNED_CERT_IN_CHAIN',
-    '/ca.pem',
     'was issued by an unknown CA',
+    '/ca.pem',
     [`/ca.pem does not contain this CA: ${PASS_CA}`, INCOMPLETE],
   ],
-])('%s with the CA file %s: the certificate %s', (code, caFile, end, hints) => {
-  expect(met(fault(code), 'connect', { caFile })).toMatchObject({
+])('%s means that the certificate %s', (code, end, caFile, hints) => {
+  expect(problemOf(fault(code), 'connect', { caFile })).toMatchObject({
     reason: 'certificate',
     message: `a.test is not trusted: its certificate ${end}`,
     hints,
@@ -85,23 +86,27 @@ test.each<[code: string, end: string, hint: string]>([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS', 'check the scheme and port in the auth URL'],
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'it does not offer HTTP/1.1', OPERATORS],
   ['ENOTFOUND', 'host not found', 'check the auth URL for typos'],
-])('%s in the handshake: %s', (code, end, hint) => {
-  expect(met(fault(code), 'connect')).toMatchObject({ message: `${AT} ${end}`, hints: [hint], retry: {} });
+])('%s means: %s', (code, end, hint) => {
+  expect(problemOf(fault(code), 'connect')).toMatchObject({
+    message: `${AT} ${end}`,
+    hints: [hint],
+    retry: {},
+  });
 });
 
-test.each<[Error, string]>([
-  [fault('UND_ERR_SOCKET'), 'closed the connection without opening a tunnel'],
-  [parser('Response does not match the HTTP/1.1 protocol'), 'did not answer with valid HTTP'],
-])('waiting for the tunnel, %s: the proxy %s', (error, what) => {
-  expect(met(error, 'tunnel', { proxy })).toMatchObject({
+test.each<[string, Error]>([
+  ['closed the connection without opening a tunnel', fault('UND_ERR_SOCKET')],
+  ['did not answer with valid HTTP', parser('Response does not match the HTTP/1.1 protocol')],
+])('wireProblem() reports a proxy that %s', (what, error) => {
+  expect(problemOf(error, 'tunnel', { proxy })).toMatchObject({
     kind: 'unreached',
     message: `${LABEL} ${what}`,
     hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
   });
 });
 
-test('a timeout names the time limit and the parts that may be slow', () => {
-  const late = (through?: HttpProxy) => met(new TimedOut(), 'reply', { proxy: through });
+test('wireProblem() names the timeout and the setting to check', () => {
+  const late = (through?: HttpProxy) => problemOf(new TimedOut(), 'reply', { proxy: through });
   expect(late()).toMatchObject({
     reason: 'time-limit',
     message: 'https://a.test/oauth2/token did not answer within 10 s',
@@ -113,35 +118,36 @@ test('a timeout names the time limit and the parts that may be slow', () => {
 test.each<[Phase, Error]>([
   ['reply', Object.assign(fault('UND_ERR_HEADERS_OVERFLOW'), { name: 'HeadersOverflowError' })],
   ['body', parser('Invalid character in chunk size')],
-])('%s: %s is reported as invalid HTTP', (waitingFor, error) => {
+])('wireProblem() reports invalid HTTP in the %s', (waitingFor, error) => {
   const message = 'https://a.test/oauth2/token did not answer with valid HTTP';
   const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
-  expect(met(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
+  expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
 });
 
-test.each<[Phase, Error, string]>([
-  ['reply', fault('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'), 'closed the connection without a reply'],
-  ['reply', fault('ECONNRESET'), 'closed the connection without a reply'],
-  ['body', parser('Invalid EOF state'), 'closed the connection in the middle of the reply'],
-  ['body', fault('UND_ERR_SOCKET'), 'closed the connection in the middle of the reply'],
-])('waiting for the %s, %s: the endpoint %s', (waitingFor, error, what) => {
+test.each<[cause: string, end: string, Phase, Error]>([
+  ['a TLS alert', 'without a reply', 'reply', fault('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR')],
+  ['a reset', 'without a reply', 'reply', fault('ECONNRESET')],
+  ['an unexpected end', 'in the middle of the reply', 'body', parser('Invalid EOF state')],
+  ['a socket error', 'in the middle of the reply', 'body', fault('UND_ERR_SOCKET')],
+])('after %s, the endpoint closed the connection %s', (_, end, waitingFor, error) => {
+  const message = `a.test closed the connection ${end}`;
   const hints = [`try again; if it persists, ${OPERATORS}`];
-  expect(met(error, waitingFor)).toMatchObject({ kind: 'unreached', message: `a.test ${what}`, hints });
+  expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'unreached', message, hints });
 });
 
 const ofNames = (subjectaltname: string) => {
   const error = fault('ERR_TLS_CERT_ALTNAME_INVALID', `Hostname does not match: ${subjectaltname}`);
-  const { message, detail } = met(Object.assign(error, { cert: { subjectaltname } }), 'connect');
+  const { message, detail } = problemOf(Object.assign(error, { cert: { subjectaltname } }), 'connect');
   return { names: message.replace('a.test is not trusted: its certificate is ', ''), detail };
 };
 
-test('names of a certificate are shown without their kind, up to 200 characters', () => {
+test('wireProblem() shows the names in a certificate, up to 200 characters', () => {
   expect(ofNames('DNS:x.test, IP Address:127.0.0.1').names).toBe('only valid for x.test, 127.0.0.1');
   expect(ofNames('').names).toBe('not valid for any host name (its CN does not count)');
   expect(ofNames(`DNS:${'x'.repeat(300)}`).names).toBe(`only valid for ${'x'.repeat(200)}`);
 });
 
-test('names of a certificate are cleaned, also for --verbose', () => {
+test('wireProblem() cleans the names in a certificate, also for --verbose', () => {
   expect(ofNames('DNS:##vso[task.complete]\n::error::a')).toEqual({
     names: 'only valid for # #vso[task.complete] : :error::a',
     detail: 'ERR_TLS_CERT_ALTNAME_INVALID: Hostname does not match: DNS:# #vso[task.complete] : :error::a',
@@ -154,24 +160,24 @@ test('names of a certificate are cleaned, also for --verbose', () => {
   );
 });
 
-test('for several addresses the error is the first one’s, and --verbose shows all', () => {
+test('wireProblem() reports the first of several addresses, and all in its detail', () => {
   const each = [fault('ECONNREFUSED', 'ECONNREFUSED ::1:9'), fault('ETIMEDOUT', 'ETIMEDOUT 127.0.0.1:9')];
-  expect(met(new AggregateError(each), 'connect')).toMatchObject({
+  expect(problemOf(new AggregateError(each), 'connect')).toMatchObject({
     reason: 'ECONNREFUSED',
     message: 'could not reach a.test: connection refused',
     detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
   });
 });
 
-test('the hint for an https: proxy that needs a password has an https: URL', () => {
+test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
-  const { hints } = met(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
+  const { hints } = problemOf(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
   expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
 });
 
-test('the first hint names a proxy variable that gwtoken does not use', () => {
+test('wireProblem() names a proxy variable that gwtoken does not use', () => {
   const hintsWith = (env: Env, error: Error = fault('ENOTFOUND'), url = 'https://a.test') =>
-    met(error, 'lookup', { env, url: new URL(url) }).hints.slice(0, -1);
+    problemOf(error, 'lookup', { env, url: new URL(url) }).hints.slice(0, -1);
   const hintAt = (name: string) => [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
   for (const name of ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'])
     expect(hintsWith({ [name]: 'p.test:3128' })).toEqual(hintAt(name));
@@ -182,8 +188,8 @@ test('the first hint names a proxy variable that gwtoken does not use', () => {
   expect(hintsWith({ ALL_PROXY: 'p.test' }, fault('ECONNREFUSED'), 'http://127.0.0.1:9')).toEqual([]);
 });
 
-test('a limit of the system is reported as such', () => {
+test('wireProblem() reports a limit of the system', () => {
   const limit = Object.assign(fault('EMFILE', 'socket EMFILE'), { syscall: 'socket' });
   const message = expect.stringContaining('a system limit is reached');
-  expect(met(limit, 'connect')).toMatchObject({ kind: 'local', message });
+  expect(problemOf(limit, 'connect')).toMatchObject({ kind: 'local', message });
 });
