@@ -24,7 +24,7 @@ test.each<[problem: string, make: (path: string) => void]>([
       truncateSync(path, 4 * 1024 * 1024 + 1);
     },
   ],
-])('%s', (problem, make) => {
+])('trustFile() reports: %s', (problem, make) => {
   const path = join(openDirectory(), 'ca.pem');
   make(path);
   const { kind, message, hints } = valueOrError(() => trustFile(path, {})) as GwtokenError;

@@ -24,7 +24,7 @@ const VARIABLES = {
 const find = (name: string, env: Env, signal = new AbortController().signal) =>
   findByGetent(env, signal)(name, WANTED);
 
-/** An environment whose getent(1) is this script. */
+/** Returns an environment whose getent(1) is this script. */
 function withGetent(script: string): Env {
   writeFileSync(join(directory, 'getent'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return { ...VARIABLES, PATH: `${directory}${delimiter}${process.env['PATH']}` };
@@ -38,10 +38,10 @@ describe('findByGetent()', () => {
     const lines = ['::1 STREAM a.test', '::1 DGRAM', '127.0.0.1 STREAM', '::1 RAW', 'none', '127.0.0.1 RAW'];
     const own = withGetent(`(env; echo "args: $*") > '${seen}'\nprintf '%s\\n' '${lines.join("' '")}'`);
     expect(await find('a.test', own)).toEqual([{ address: '::1', family: 6 }, ...FOUND]);
-    const told = readFileSync(seen, 'utf8')
+    const passed = readFileSync(seen, 'utf8')
       .split('\n')
       .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=|^$/.test(line));
-    expect(told.map((line) => line.replace(/=.*/, '=')).sort()).toEqual([
+    expect(passed.map((line) => line.replace(/=.*/, '=')).sort()).toEqual([
       ...['HOSTALIASES=', 'LC_ALL=', 'LOCALDOMAIN=', 'PATH=', 'RES_OPTIONS='],
       'args: ahosts a.test',
     ]);
@@ -57,10 +57,10 @@ describe('findByGetent()', () => {
   test('ends when its signal is aborted', async () => {
     const pid = join(directory, 'pid');
     const own = withGetent(`echo $$ >'${pid}.new'\nmv '${pid}.new' '${pid}'\nexec sleep 40`);
-    const cutter = new AbortController();
-    const found = find('localhost', own, cutter.signal);
+    const controller = new AbortController();
+    const found = find('localhost', own, controller.signal);
     await until('getent runs', () => existsSync(pid));
-    cutter.abort();
+    controller.abort();
     await expect(found).rejects.toThrow();
     await until('getent has ended', () => !isRunning(Number(readFileSync(pid, 'utf8'))));
   });
@@ -70,7 +70,7 @@ test('findByGetent() asks Node if getent is not installed', async () => {
   expect(await find('localhost', { PATH: directory })).toEqual(await lookup('localhost', WANTED));
 });
 
-test('localhost is found without a lookup', async () => {
+test('finder() finds localhost without a lookup', async () => {
   const { signal } = new AbortController();
   expect(await finder('linux', { PATH: directory }, signal)('localhost', WANTED)).toEqual([
     ...FOUND,

@@ -20,12 +20,12 @@ const MOMENTS: readonly (readonly [NodeJS.Signals, string, Script])[] = [
     { answer: (socket) => void socket.write(reply(503, '', { 'Retry-After': '50' })) },
   ],
 ];
-test.for(MOMENTS)('%s %s', async ([signal, _, script], { needs }) => {
+test.for(MOMENTS)('get ends at once on %s %s', async ([signal, _, script], { needs }) => {
   needs('posix');
   const server = await startFaultServer(script);
-  // It may take longer to answer than the program is given here.
+  // The timeout must not end gwtoken before the signal does.
   const program = home.start(['get', '--auth-url', server.url, '--timeout', '60s']);
-  await until('it has asked', () => server.requests.length > 0);
+  await until('the request has arrived', () => server.requests.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 100));
   program.kill(signal);
   const { code, signal: by, stdout, stderr } = await program.result;

@@ -6,11 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { startDns } from '../../harness/endpoints/dns-server';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { FORM, GWTOKEN } from '../../harness/programs/program';
-import { reply, setScene, TOKEN } from './scene';
+import { SENDS_TOKEN, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile, GWTOKEN_RETRIES: '0' });
-const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
 
 /** Runs gwtoken with its own /etc/hosts and /etc/resolv.conf, in a mount namespace. */
 function runWithFiles(files: { hosts: string; resolv?: string; path?: string }, args: readonly string[]) {
@@ -19,7 +18,7 @@ function runWithFiles(files: { hosts: string; resolv?: string; path?: string }, 
   writeFileSync(resolv, files.resolv ?? '');
   const path = files.path === undefined ? '' : `PATH=${files.path} && `;
   const script = `mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/resolv.conf && shift 2 && ${path}exec "$@"`;
-  // The system itself waits for silent DNS for ten seconds for each name server, and here for thirty.
+  // A lookup of the system would wait for silent DNS for 30 s, which is longer than this limit.
   return home.gwtoken(args, {
     wrapper: ['unshare', '-m', 'sh', '-c', script, 'sh', hosts, resolv],
     timeoutMs: 20_000,
@@ -27,7 +26,7 @@ function runWithFiles(files: { hosts: string; resolv?: string; path?: string }, 
 }
 const silentDns = async () => `nameserver ${await startDns('silent')}\noptions timeout:30 attempts:5\n`;
 
-test('get runs no getent of the current directory', async ({ needs }) => {
+test('get runs no getent from the current directory', async ({ needs }) => {
   needs('linux');
   writeFileSync(join(home.dir, 'getent'), `#!/bin/sh\n: >'${home.dir}/ran'\nexit 2\n`, { mode: 0o755 });
   const { code } = await home.gwtoken(['get', '--auth-url', 'https://localhost:9'], {
@@ -38,15 +37,15 @@ test('get runs no getent of the current directory', async ({ needs }) => {
   expect(existsSync(join(home.dir, 'ran'))).toBe(false);
 });
 
-test('get takes an IPv6 address', async ({ needs }) => {
-  needs(refusesIpv6() ? 'needs a Node that takes certificates for IPv6' : undefined);
-  const server = await startFaultServer({ answer }, { host: '::1', tls: authority.issue() });
+test('get accepts an IPv6 address in the auth URL', async ({ needs }) => {
+  needs(refusesIpv6() ? 'needs a Node that accepts certificates for IPv6' : undefined);
+  const server = await startFaultServer(SENDS_TOKEN, { host: '::1', tls: authority.issue() });
   const { stdout, stderr } = await home.gwtoken(['get', '--auth-url', server.url]);
   expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
   expect(server.requests[0]).toContain(`host: [::1]:${server.port}`);
 });
 
-/** Node 22.23.3 accepts no certificate for an IPv6 address, with https.request() neither. */
+/** Returns true for a Node that rejects every certificate for an IPv6 address, as 22.23.3 does. */
 function refusesIpv6(): boolean {
   const [node] = GWTOKEN;
   const script = "process.exit(tls.checkServerIdentity('::1', { subjectaltname: 'IP Address:::1' }) ? 1 : 0)";
@@ -64,7 +63,7 @@ describe('with another /etc/hosts', () => {
   });
 
   test.for(['', '/nowhere'])(
-    'get says that DNS has no such name, also without getent (another PATH: %j)',
+    'get reports a host that DNS does not know, with getent or without (PATH: %j)',
     async (path, { needs }) => {
       needs('namespace');
       const hosts = '127.0.0.1 localhost\n';
@@ -82,7 +81,7 @@ describe('with another /etc/hosts', () => {
   test('get tries the second address of a name if the first one is dead', async ({ needs }) => {
     needs('namespace');
     const cert = authority.issue({ names: 'DNS:two.test' });
-    const server = await startFaultServer({ answer }, { tls: cert });
+    const server = await startFaultServer(SENDS_TOKEN, { tls: cert });
     await startBlackHole('::1', server.port);
     const hosts = '127.0.0.1 localhost\n::1 two.test\n127.0.0.1 two.test\n';
     const url = `https://two.test:${server.port}`;
@@ -92,7 +91,7 @@ describe('with another /etc/hosts', () => {
 
   test('get finds localhost on this machine despite another entry', async ({ needs }) => {
     needs('namespace');
-    const server = await startFaultServer({ answer });
+    const server = await startFaultServer(SENDS_TOKEN);
     const resolv = await silentDns();
     for (const hosts of ['', '192.0.2.1 localhost\n']) {
       const url = `http://localhost:${server.port}`;
@@ -101,7 +100,7 @@ describe('with another /etc/hosts', () => {
     }
   });
 
-  test('get ends at its limit if DNS is silent after an NXDOMAIN', async ({ needs }) => {
+  test('get ends at --timeout if DNS falls silent after an NXDOMAIN', async ({ needs }) => {
     needs('namespace');
     const dns = await startDns('falls silent');
     const files = { hosts: '', resolv: `nameserver ${dns}\noptions timeout:30 attempts:5\n` };

@@ -48,7 +48,7 @@ describe('HTTPS_PROXY', () => {
     ['HTTP://u:p@proxy.test:3128/path', 'proxy.test:3128', 'http://u:p@proxy.test:3128/path'],
     ['http://[::1]:3128', '[::1]:3128', 'http://[::1]:3128/'],
     ['u:p@proxy.test:3128', 'proxy.test:3128', 'http://u:p@proxy.test:3128/'],
-  ])('%s', (value, name, href) => {
+  ])('%s means the proxy %s', (value, name, href) => {
     const proxy = found({ HTTPS_PROXY: value });
     expect(proxy).toMatchObject({ name, source: 'HTTPS_PROXY' });
     expect([proxy?.url.href, proxy?.label]).toEqual([href, `the proxy ${name} (from HTTPS_PROXY)`]);

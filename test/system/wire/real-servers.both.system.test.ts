@@ -8,12 +8,12 @@ import { DEBIAN } from '../../harness/debian.mjs';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
 import { startCommand } from '../../harness/programs/program';
-import { reply, SECRET, setScene, TOKEN } from './scene';
+import { SECRET, SENDS_TOKEN, setScene, TOKEN } from './scene';
 
 const { authority, home } = setScene();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
 
-/** @param lines of its configuration beside the address; FOLDER in them is one that it can read */
+/** Starts squid with these lines of configuration. FOLDER in a line becomes the directory of the files. */
 async function startSquid(lines: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const [dir, port] = [openDirectory(), await closedPort()];
   chmodSync(dir, 0o755);
@@ -29,7 +29,7 @@ async function startSquid(lines: readonly string[], files: Readonly<Record<strin
   const ended = startCommand(words, { env: {}, timeoutMs: 120_000 }).result.then(({ stdout, stderr }) => {
     throw new Error(`squid ended: ${stdout}${stderr}`);
   });
-  // It is killed with the test.
+  // The end of the test kills squid, which is no error.
   ended.catch(() => {});
   const listens = () =>
     new Promise<boolean>((resolve) => {
@@ -45,8 +45,7 @@ const ENCODED = 'canary%40proxy';
 
 /** Requests a token through a proxy. Checks that the output has neither the proxy's password nor the secret. */
 async function throughProxy(port: number, credentials = '') {
-  const answer = (socket: import('node:net').Socket) => void socket.write(reply(200));
-  const endpoint = await startFaultServer({ answer }, { tls: authority.issue() });
+  const endpoint = await startFaultServer(SENDS_TOKEN, { tls: authority.issue() });
   const args = ['get', '--auth-url', endpoint.url, '--retries', '0'];
   const env = { HTTPS_PROXY: `http://${credentials}127.0.0.1:${port}` };
   const { code, stdout, stderr } = await home.gwtoken(args, { env });
@@ -56,7 +55,7 @@ async function throughProxy(port: number, credentials = '') {
 const FETCHED = { code: 0, stdout: `${TOKEN}\n`, stderr: '', requests: 1 };
 const proxy = (port: number) => `the proxy 127.0.0.1:${port} (from HTTPS_PROXY)`;
 
-test('get works through squid with a password', async ({ needs }) => {
+test('get uses squid with the right password, and reports a missing or wrong one', async ({ needs }) => {
   needs('squid');
   const passwords = `gwtoken:${execFileSync('openssl', ['passwd', '-apr1', PASSWORD], { encoding: 'utf8' })}`;
   const rules = ['acl known proxy_auth REQUIRED', 'http_access allow known', 'http_access deny all'];
@@ -70,7 +69,7 @@ test('get works through squid with a password', async ({ needs }) => {
   expect(stderr).toContain(`${proxy(port)} rejected the user name or password in HTTPS_PROXY (407)\n`);
 });
 
-test('doctor fails the step of a proxy that squid refuses', async ({ needs }) => {
+test('doctor reports that squid refuses the endpoint', async ({ needs }) => {
   needs('squid');
   const port = await startSquid(['http_access deny all']);
   const args = ['doctor', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];
@@ -82,7 +81,7 @@ test('doctor fails the step of a proxy that squid refuses', async ({ needs }) =>
   expect(stdout).not.toContain('ok   proxy');
 });
 
-test('get reports a target that squid cannot reach', async ({ needs }) => {
+test('get reports that squid cannot reach the endpoint', async ({ needs }) => {
   needs('squid');
   const port = await startSquid(['http_access allow all']);
   const args = ['get', '--auth-url', 'https://127.0.0.1:9', '--retries', '0'];
