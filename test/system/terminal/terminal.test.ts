@@ -41,32 +41,42 @@ test('promptProblem names the stream that is not a terminal, or CI', () => {
   expect(why(true, true, { CI: '1' })).toBe('CI is set');
 });
 
-test('ask offers the stored value, checks each answer; confirm accepts only y or yes', async () => {
-  let shown = '';
-  const typing = (...answers: string[]) => {
-    const write = (text: string) => {
-      shown += text;
-    };
-    const readLine = async (question: string, isSecret: boolean) => {
-      shown += `${question}${isSecret}\n`;
-      return answers.shift() ?? '';
-    };
-    return openTerminal({ env: {}, stderr: { write } } as unknown as World, async () => readLine);
+/** Opens a terminal on which a person types these answers. `shown` returns the lines that it has shown. */
+function typing(...answers: string[]) {
+  let text = '';
+  const write = (more: string) => {
+    text += more;
   };
+  const readLine = async (question: string, isSecret: boolean) => {
+    text += `${question}${isSecret}\n`;
+    return answers.shift() ?? '';
+  };
+  const terminal = openTerminal({ env: {}, stderr: { write } } as unknown as World, async () => readLine);
+  return { ...terminal, shown: () => text.split('\n').slice(0, -1) };
+}
+
+test('ask and askSecret offer the stored value and repeat the question after a bad answer', async () => {
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
-  expect(await typing('bad', '').ask('Name', check, 'stored')).toBe('stored');
-  expect(await typing('typed').ask('Name', check)).toBe('typed');
-  expect(await typing('bad', 'hush').askSecret('Secret', check)).toBe('hush');
-  const asked = ['Name [stored]: false', 'Refused', 'Name [stored]: false', 'Name: false'];
-  expect(shown).toBe([...asked, 'Secret: true', 'Refused', 'Secret: true', ''].join('\n'));
-  for (const [answer, isSure] of [
-    ['', false],
-    ['any', false],
-    ['Y', true],
-    ['yes', true],
-  ] as const)
-    expect(await typing(answer).confirm('Remove?')).toBe(isSure);
-  expect(shown).toContain('Remove? (y/N): false\n');
+  const withStored = typing('bad', '');
+  expect(await withStored.ask('Name', check, 'stored')).toBe('stored');
+  expect(withStored.shown()).toEqual(['Name [stored]: false', 'Refused', 'Name [stored]: false']);
+  const withoutStored = typing('typed');
+  expect(await withoutStored.ask('Name', check)).toBe('typed');
+  expect(withoutStored.shown()).toEqual(['Name: false']);
+  const secret = typing('bad', 'hush');
+  expect(await secret.askSecret('Secret', check)).toBe('hush');
+  expect(secret.shown()).toEqual(['Secret: true', 'Refused', 'Secret: true']);
+});
+
+test.each([
+  ['', false],
+  ['any', false],
+  ['Y', true],
+  ['yes', true],
+])('confirm takes the answer %j as %s', async (answer, expected) => {
+  const terminal = typing(answer);
+  expect(await terminal.confirm('Remove?')).toBe(expected);
+  expect(terminal.shown()).toEqual(['Remove? (y/N): false']);
 });
 
 test.skipIf(process.platform === 'win32')(
