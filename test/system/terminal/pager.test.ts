@@ -6,7 +6,7 @@ import { type Home, openHome } from '../../harness/homes/home';
 
 beforeEach(({ needs }) => needs('posix'));
 
-/** Writes a pager that marks each line, and counts the variables with SECRET in their name. */
+/** Writes a pager that marks each line and counts the variables with SECRET. Returns its quoted path. */
 function pagerIn(home: Home): string {
   const pager = join(home.dir, 'my pager');
   writeFileSync(pager, `#!/bin/sh\nsed 's/^/paged: /'; env | grep -c SECRET\n`, { mode: 0o755 });
@@ -21,7 +21,7 @@ test('help longer than the terminal goes to the pager, which gets no secret', as
   expect(shown.raw()).toMatch(/\n0\r\n$/);
 });
 
-test('help prints short text, and all text with an empty or missing PAGER, directly', async () => {
+test('help pages no short text, and nothing if PAGER is empty or cannot run', async () => {
   const home = openHome();
   for (const [args, pager] of [
     [['--version'], pagerIn(home)],

@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** Returns the lines on the terminal at the end: of each line, the text after its last erasure. */
+  /** Returns the lines that stay on the terminal: the text of each line after it was last erased. */
   const shown = (raw: string) => raw.split('\r\n').map((line) => line.split(ERASED).at(-1));
 
   test('appears while stdout is a pipe, and disappears before the token is printed', async () => {
