@@ -1,4 +1,4 @@
-/** A session bus that may be another user's: its address outlives it, and others can bind its name. */
+/** The owner of the session bus. The address outlives the session, and then another user can listen there. */
 import { once } from 'node:events';
 import { chownSync, existsSync, lchownSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ const STRANGER = 64_002;
 const uid = process.geteuid?.() ?? 0;
 const busOf = (env: Record<string, string>, as = uid) =>
   withSessionBus(env, { platform: 'linux', uid: as })['DBUS_SESSION_BUS_ADDRESS'];
-/** Why an address is refused; undefined if it is not. */
+/** Returns why an address is rejected; undefined if it is accepted. */
 const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
   try {
     expect(busOf({ DBUS_SESSION_BUS_ADDRESS }, as)).toBe(DBUS_SESSION_BUS_ADDRESS);
@@ -35,7 +35,7 @@ async function socketIn(directory: string, name = 'bus 1'): Promise<string> {
 }
 const addressOf = (path: string) => `unix:path=${path.replaceAll(' ', '%20')},guid=1`;
 
-test('without an address the bus is the one in XDG_RUNTIME_DIR, or there is none', async () => {
+test('withSessionBus() without an address takes the bus in XDG_RUNTIME_DIR or fails', async () => {
   const XDG_RUNTIME_DIR = openDirectory();
   for (const env of [{}, { XDG_RUNTIME_DIR }, { XDG_RUNTIME_DIR: '', DBUS_SESSION_BUS_ADDRESS: '' }])
     expect(() => busOf(env)).toThrow('no keychain here: there is no desktop session');
@@ -43,7 +43,7 @@ test('without an address the bus is the one in XDG_RUNTIME_DIR, or there is none
   expect(busOf({ XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS: '' })).toBe(`unix:path=${path}`);
 });
 
-test('each part of an address has to be a socket with an owner', async () => {
+test('withSessionBus() rejects an address with a part that is not a unix:path socket', async () => {
   const own = addressOf(await socketIn(openDirectory()));
   expect(problem(own)).toBeUndefined();
   expect(problem(`${own};${own}`)).toBeUndefined();
@@ -59,7 +59,7 @@ test('each part of an address has to be a socket with an owner', async () => {
   for (const other of others) expect(problem(`${own};${other}`)).toBe(`${other} is not a unix:path socket`);
 });
 
-test('a socket of another user’s starts no keychain child', async ({ needs }) => {
+test('a bus of another user starts no keychain child', async ({ needs }) => {
   needs('root');
   const path = await socketIn(openDirectory());
   expect(problem(addressOf(path), STRANGER)).toBeUndefined();
@@ -73,7 +73,7 @@ test('a socket of another user’s starts no keychain child', async ({ needs }) 
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
-test('rejects a link of another user, which may lead elsewhere a moment later', async ({ needs }) => {
+test('withSessionBus() rejects a link of another user, who can change it at any time', async ({ needs }) => {
   needs('root');
   const directory = openDirectory();
   const link = join(directory, 'link');
@@ -83,7 +83,7 @@ test('rejects a link of another user, which may lead elsewhere a moment later', 
   expect(problem(addressOf(link))).toBe(`${link} belongs to another user (uid ${STRANGER})`);
 });
 
-test('a socket that is gone may be bound by anybody a moment later', () => {
+test('withSessionBus() rejects a socket that does not exist', () => {
   const path = join(openDirectory(), 'bus');
   expect(problem(addressOf(path))).toBe(`${path} has ended`);
 });
