@@ -145,7 +145,7 @@ module.exports = {
 const wrongKey = { fails: 'Client public key size is invalid' };
 const notDecrypted = { fails: "Can't find session /org/freedesktop/secrets/session/4" };
 type World = Parameters<typeof keychainWith>[1];
-/** Returns a keychain with that keytar and one list of answers for each process. */
+/** Returns a keychain with SCRIPTED_KEYTAR and a list of answers for each process. */
 const answering = (sessions: readonly (readonly unknown[])[], { env, ...world }: World = {}) =>
   keychainWith(SCRIPTED_KEYTAR, { ...world, env: { ...env, SESSIONS: JSON.stringify(sessions) } }).keychain;
 
@@ -183,9 +183,9 @@ describe("the keychain child's answer", () => {
   });
 });
 
-/** See WRONG_KEY in ask.ts. */
 test('a call whose session has the wrong key is repeated in another session', async ({ needs }) => {
   needs('linux');
+  // WRONG_KEY in ask.ts tells why sessions fail.
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
   const inSessions = (...sessions: (readonly unknown[])[]) => answering(sessions, { platform: 'linux', env });
   expect(await inSessions([wrongKey], ['item']).get('a')).toBe('item');
@@ -199,7 +199,7 @@ test('probe uses the service gwtoken-probe, which the help names', async () => {
   await expect(keychain.probe()).rejects.toThrow('unexpected keychain error: gwtoken-probe');
 });
 
-test('get prints an unknown keychain error cleaned, and no output of the module', async () => {
+test('get cleans an unknown keychain error, and prints no output of the module', async () => {
   const noise = "console.log('noise'); console.error('noise');";
   const { code, stdout, stderr } = await runWith(noise + failing('Ungültige Parameter\n\x1b[31m'), 'get');
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });

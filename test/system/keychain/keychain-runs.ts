@@ -4,9 +4,9 @@ import type { Environment } from '../../harness/keyrings/session';
 import { leftBehind } from '../../harness/programs/processes';
 import { type ProgramResult, runProgram, type Words } from '../../harness/programs/program';
 
-/** The item in the keyrings of these tests. It is bound to the discard port, on which nobody listens. */
 export const CLIENT = 'default:production:eu';
 export const SECRET = 'canary-Zq81';
+/** The item of CLIENT. Nobody listens at its auth URL, which has the discard port. */
 export const ITEM = JSON.stringify({
   client_id: 'eu-client',
   client_secret: SECRET,

@@ -1,4 +1,4 @@
-/** Time limits and notices while gwtoken waits for the keychain. The clock and the child are the test's. */
+/** Time limits and notices while gwtoken waits for the keychain, with a fake clock and a fake child. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -48,7 +48,7 @@ function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = 
   return { get, shown, keychain };
 }
 
-test('shows a notice after 2 s, and gives up after 60 s if a person can answer', async () => {
+test('get shows a notice after 2 s, and gives up after 60 s if a person can answer', async () => {
   const { get, shown } = open();
   const { got, done } = get();
   await untilAsked();
@@ -118,7 +118,7 @@ test('one limit covers the child and a bus that does not answer', async ({ needs
   expect(got.end).toBe('the keychain did not answer within 4 s');
 });
 
-test.runIf(process.platform === 'linux')('reports a locked keyring at the limit', async () => {
+test.runIf(process.platform === 'linux')('get reports a locked keyring at the limit', async () => {
   const bus = `#!/bin/sh
     case "$*" in
     *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;

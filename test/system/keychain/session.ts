@@ -37,7 +37,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
     }
     const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
     const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
-    /** A short limit if nobody answers. gwtoken asks the bus after 2 s, which takes time on a busy machine. */
+    /** Returns a limit of 6 s: gwtoken asks the bus after 2 s, and on a busy machine that takes time. */
     const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '6' });
     const LOCKED = /^gwtoken: error: the keychain is locked\nhint: unlock it/;
     const firstLine = (text: string) => text.split('\n')[0];
@@ -49,7 +49,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       expect(await storedId()).toBe('first');
     });
 
-    test('get --fresh reads the credentials for a token that get then finds cached', async () => {
+    test('get --fresh reads the credentials, and the next get uses the cached token', async () => {
       expect(await runAllowed('get --fresh', 'reading')).toMatchObject(newest());
       const requests = identity.issued.length;
       expect(await runAllowed('get')).toMatchObject(newest());
