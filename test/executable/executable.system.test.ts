@@ -11,7 +11,7 @@ import { executable, type ProgramOptions } from '../harness/programs/program';
 
 const CLIENT_IN_KEYCHAIN = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
 
-/** Copies the executable into a new home. */
+/** Opens a home in which `run` runs the executable. */
 function setUp() {
   const home = openHome();
   const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
@@ -44,7 +44,7 @@ test('the executable’s notices contain the licenses of Bun and its parts', () 
     expect(notice).toMatch(text);
 });
 
-test('it works with an empty PATH and without Node', async () => {
+test('the executable gets a token without Node or another program on PATH', async () => {
   const identity = await startIdentityServer();
   const { home, run } = setUp();
   const env = { ...inVariables(identity.authUrl), PATH: home.dir };
@@ -56,7 +56,7 @@ test('it works with an empty PATH and without Node', async () => {
 });
 
 /** Files that Bun would read. Each would change a setting or print a word. */
-const STRANGE = {
+const PLANTED = {
   '.env': 'GWTOKEN_PROFILE=stranger\nGWTOKEN_REGION=us\n',
   '.env.local': 'GWTOKEN_PROFILE=stranger\n',
   '.env.production': 'GWTOKEN_PROFILE=stranger\n',
@@ -68,10 +68,10 @@ const STRANGE = {
   'node_modules/conf/index.js': 'console.log("A STRANGER RAN")',
 };
 
-test('it ignores files in the current directory', async () => {
+test('the executable ignores files in the current directory', async () => {
   const { home, run } = setUp();
   const cwd = join(home.dir, 'checkout');
-  for (const [name, text] of Object.entries(STRANGE)) {
+  for (const [name, text] of Object.entries(PLANTED)) {
     mkdirSync(join(cwd, name, '..'), { recursive: true });
     writeFileSync(join(cwd, name), text);
   }
@@ -82,7 +82,7 @@ test('it ignores files in the current directory', async () => {
   }
 });
 
-describe('it ignores the variable', () => {
+describe('with a variable of Bun, the executable', () => {
   test.each([
     ['does not start Bun instead of gwtoken', { BUN_BE_BUN: '1' }],
     ['loads no script', { BUN_OPTIONS: '--preload=./preload.js' }],

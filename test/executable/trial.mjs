@@ -55,7 +55,7 @@ try {
     const profile = ['--profile', 'try-executable'];
     await gwtoken(['login', ...profile, '--client-id', 'kept', '--secret-stdin'], {}, 'kept-secret\n');
     check('get from the keychain', await gwtoken(['get', '--fresh', ...profile]), 'tried-3');
-    check('whose', requests.at(-1)?.body['client_secret'], 'kept-secret');
+    check('the secret from the keychain', requests.at(-1)?.body['client_secret'], 'kept-secret');
     await gwtoken(['logout', '--yes', ...profile]);
     const gone = await gwtoken(['get', ...profile]).catch(({ code }) => code);
     check('get after logout ends with', gone, 4);
