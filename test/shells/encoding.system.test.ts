@@ -64,11 +64,8 @@ function writeBatch(shell: Shell, values: readonly string[]): Batch {
 /** Evaluates the batch in one process of the shell, one `eval` for each output. Describes its problems. */
 async function problemsOf(shell: Shell, { name, state, context, batch, locale }: Cell): Promise<string[]> {
   const scratch = openDirectory();
-  const [script, set, failed] = ['script', 'set', 'failed'].map((each) => join(scratch, each)) as [
-    string,
-    string,
-    string,
-  ];
+  const script = join(scratch, 'script');
+  const [set, failed] = [join(scratch, 'set'), join(scratch, 'failed')];
   const evals = batch.outputs.map((path) => context(`cat '${path}'`));
   const failure = context(`cat '${batch.failure}'`);
   const lines = [state, ...evals, shell.save(set), failure, ...shell.keepStatus(shell.save(failed))];

@@ -41,7 +41,7 @@ export async function startSession(): Promise<Session> {
 
 /** Returns the command line of `gwtoken env` for this shell. */
 export function envCommand(shell: Shell, flags: string): string {
-  return `gwtoken env${shell.format === 'sh' ? '' : ` --format ${shell.format}`} ${flags}`.trimEnd();
+  return `gwtoken env${shell.format === 'sh' ? '' : ` --format ${shell.format}`} ${flags}`;
 }
 
 /** Runs a script in the shell. The files of scripts that run at the same time differ by `name`. */
