@@ -19,7 +19,7 @@ export interface Terminal {
   ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
   /** Prompts like `ask`, but does not show the answer. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
-  /** Asks yes or no. Each answer but `y` and `yes` means no. */
+  /** Asks yes or no. Any answer except `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
   /** Writes to stdout, which is a terminal, or through a pager if the text is longer than the screen. */
   page(text: string): void;
@@ -43,7 +43,7 @@ export interface Config {
 }
 export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One edit of the config file, of a profile's key or else of a general key. No value removes the key. */
+/** One edit of the config file. Without a profile, the key is general. Without a value, it is removed. */
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
@@ -107,7 +107,7 @@ export interface TokenCache {
 export interface FileProblem {
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** Mode that solves it, for chmod(1): `go-w`. Undefined if another owner or a link is the problem. */
+  /** Mode for chmod(1) that solves the problem: `go-w`. Undefined for another owner or a link. */
   readonly chmod: string | undefined;
 }
 
@@ -184,7 +184,7 @@ export interface DirectoryFacts {
 }
 
 export interface ConnectionProgress {
-  /** The current step, or after a failure the failed one. `handshake` is TLS inside a proxy's tunnel. */
+  /** The current step; after a failure, the step that failed. `handshake` is TLS in a proxy's tunnel. */
   waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;

@@ -129,13 +129,14 @@ function removeDead(path: string, dead: string, host: Host): boolean {
   return readLock(path)?.holder !== dead;
 }
 
+/** Returns the state of the lock; undefined if nobody holds it. */
 function readLock(path: string): LockState | undefined {
   try {
     const { bytes, stat } = readRegular(path, LONGEST_NAME_BYTES, constants.O_NOFOLLOW);
     return { holder: bytes.toString(), touchedAtMs: stat.mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    // On Windows a file that is just being removed cannot be read.
+    // On Windows, a file cannot be read while it is being removed.
     return { holder: '', touchedAtMs: 0 };
   }
 }

@@ -38,7 +38,7 @@ export function removeUserFile(path: string, text: string): void {
 }
 
 /**
- * Returns a function that appends to a file which another program created and reads.
+ * Returns a function that appends to a CI runner's file. The runner creates and reads the file.
  *
  * @throws GwtokenError `usage` if it does not exist; the returned function throws `local`
  */
