@@ -34,15 +34,15 @@ export const OAUTH_ERRORS = [
 
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
-/** Reason to reject a reply that has no error of section 5.2. */
+/** Reason to reject a reply, beside the error codes of section 5.2. */
 type ReplyReason =
-  /** A 401 with an unknown `error`. */
+  /** A 401 with an unknown `error`, or with `unauthorized_client`, which means a wrong secret in Keycloak. */
   | 'unauthorized'
   /** A 401 without an `error`. */
   | 'no-oauth-error'
-  /** Another status with an unknown `error`. */
+  /** Another reply with an unknown error. */
   | 'unknown-error'
-  /** A 403 without an `error`. */
+  /** A 403 without an error. */
   | 'forbidden'
   /** A token whose lifetime is 0. */
   | 'just-expired';
@@ -74,7 +74,7 @@ export type Reason =
   | KeychainReason
   /** The keychain returned no item for a stored client. */
   | 'not-returned'
-  /** The secret may only be sent to another auth URL. */
+  /** The secret is bound to another auth URL, or to none, so it was not sent. */
   | 'bound-elsewhere'
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file'
