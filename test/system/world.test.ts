@@ -42,7 +42,7 @@ test('only a Windows console is written to by Node’s own streams', () => {
   console.stdout.write('a token');
   console.stderr.write('a warning');
   expect(shown).toEqual(['stdout: a token', 'stderr: a warning']);
-  // A pipe is written to by its descriptor: here the test's own, so the text is empty.
+  // gwtoken writes to the descriptor of a pipe, which belongs to the test here, so the text is empty.
   const pipe = streamsWhere(false);
   pipe.stdout.write('');
   pipe.stderr.write('');

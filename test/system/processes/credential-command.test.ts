@@ -1,4 +1,4 @@
-/** A credential command: its shell, limits, end and children. */
+/** A credential command: its end, its limits and its signals. */
 import { getEventListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Memory and variables of gwtoken are hidden from other programs. */
+/** gwtoken hides its memory and its variables from other programs. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { helperEnvironment, windowsProgram } from '../../../src/system/processes/helper-program';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
@@ -36,7 +36,7 @@ test('helper programs get only their variables and absolute directories in PATH'
   const env = { PATH: ':/usr/bin:bin:.::/bin:', SystemRoot: 'D:\\Windows', HOME: '/home', LC_ALL: 'de' };
   const own = { PATH: '/usr/bin:/bin', HOME: '/home', LC_ALL: 'C' };
   expect(helperEnvironment(env, 'HOME', 'XDG_RUNTIME_DIR')).toStrictEqual(own);
-  // Without any, GLib would look in the working directory.
+  // Without a PATH, GLib would search the working directory.
   for (const PATH of ['', ':', 'bin:.'])
     expect(helperEnvironment({ PATH })).toStrictEqual({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
   expect(windowsProgram('cmd.exe', env)).toBe('D:\\Windows\\System32\\cmd.exe');

@@ -15,29 +15,29 @@ const run = (command: string, args: readonly string[] = [], platform = process.p
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
-  // A console's Ctrl-C, Ctrl-Break and closing: its programs have each heard of them.
+  // Windows sends Ctrl-C, Ctrl-Break and the closing of a console to each of its programs.
   ['win32', ['SIGINT', 'SIGBREAK', 'SIGHUP']],
-] as const)('on %s gwtoken survives these signals, as its child may: %j', async (platform, signals) => {
-  const outlived: NodeJS.Signals[] = [];
+] as const)('on %s gwtoken survives %j while its command runs', async (platform, signals) => {
+  const survived: NodeJS.Signals[] = [];
   const onSignals = (names: readonly NodeJS.Signals[]) => {
-    outlived.push(...names);
+    survived.push(...names);
     return () => {};
   };
   await expect(
     runProgram({ platform, onSignals, descriptors: [] }, 'no-such-command', [], { env: {} }),
   ).rejects.toThrow();
-  expect(outlived).toEqual(signals);
+  expect(survived).toEqual(signals);
 });
 
-test('beforeStart() runs when signals no longer end gwtoken', async () => {
+test('beforeStart() runs after signals no longer end gwtoken', async () => {
   const order: string[] = [];
   const onSignals = () => {
     order.push('signals');
     return () => void order.push('released');
   };
-  const fault = usage('it cannot be made');
+  const fault = usage('a fault');
   const beforeStart = () => {
-    order.push('made');
+    order.push('beforeStart');
     throw fault;
   };
   const running = runProgram({ platform: 'linux', onSignals, descriptors: [] }, 'true', [], {
@@ -45,10 +45,10 @@ test('beforeStart() runs when signals no longer end gwtoken', async () => {
     beforeStart,
   });
   await expect(running).rejects.toBe(fault);
-  expect(order).toEqual(['signals', 'made', 'released']);
+  expect(order).toEqual(['signals', 'beforeStart', 'released']);
 });
 
-test('a program that gets a text is searched in absolute directories only', async ({ needs }) => {
+test('a program that gets a text is searched only in absolute directories of PATH', async ({ needs }) => {
   needs('posix');
   const directory = openDirectory();
   const seen = join(directory, 'seen');
@@ -94,13 +94,13 @@ test('an error shows NAME=VALUE as a command without the value', async () => {
   await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message });
 });
 
-test.skipIf(process.platform === 'win32').each<[command: string, args: readonly string[], why: string]>([
-  ['/', [], 'it is a directory'],
-  ['/etc/passwd/x', [], 'not a directory'],
-  [script('#!/bin/sh', 0o644), [], 'it is not executable'],
-  [script('#!/no/such/interpreter', 0o755), [], 'it has a #! line with an interpreter that does not exist'],
-  ['true', ['x'.repeat(4_000_000)], 'it has too many or too long arguments and variables'],
-])('reports why a command cannot be run: %# (%j)', async (command, args, why) => {
+test.skipIf(process.platform === 'win32').each<[why: string, command: string, args: readonly string[]]>([
+  ['it is a directory', '/', []],
+  ['not a directory', '/etc/passwd/x', []],
+  ['it is not executable', script('#!/bin/sh', 0o644), []],
+  ['it has a #! line with an interpreter that does not exist', script('#!/no/such/interpreter', 0o755), []],
+  ['it has too many or too long arguments and variables', 'true', ['x'.repeat(4_000_000)]],
+])('reports why a command cannot be run: %s', async (why, command, args) => {
   const message = `cannot run ${JSON.stringify(command)}: ${why}`;
   await expect(run(command, args)).rejects.toMatchObject({
     kind: why.includes('interpreter') ? 'not-found' : 'not-runnable',
@@ -109,18 +109,21 @@ test.skipIf(process.platform === 'win32').each<[command: string, args: readonly 
   });
 });
 
-test.skipIf(process.platform === 'win32')('on Windows a built-in is not started', async () => {
-  const message = 'command not found: "dir"';
-  const error = { kind: 'not-found', message, hints: [`${HINT}cmd /d /c …`] };
-  await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
-});
+test.skipIf(process.platform === 'win32')(
+  'on Windows a built-in of cmd is reported as not found',
+  async () => {
+    const message = 'command not found: "dir"';
+    const error = { kind: 'not-found', message, hints: [`${HINT}cmd /d /c …`] };
+    await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
+  },
+);
 
 test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
-  'in %s a text reaches the program over a pipe; stdin, signals and the exit code are its own',
+  'in %s a program reads the text from a pipe and keeps its stdin and exit code',
   async (shell, { needs }) => {
     needs('linux', shell);
     const script = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; echo $$; exit 7';
-    // As /bin/sh of macOS.
+    // Imitates /bin/sh of macOS.
     const old = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
     const words = [
       ...(shell === 'busybox' ? ['sh'] : []),
