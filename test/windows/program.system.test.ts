@@ -53,7 +53,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(await windows.intoFile(args, env)).toBe(stdout);
   });
 
-  test('exec passes arguments and variables on, but no credentials', async () => {
+  test('exec passes on arguments and variables, but no credentials', async () => {
     const script = join(windows.dir, 'tell.cjs');
     const inFile = "require('node:fs').readFileSync(process.env.Eu_TOKEN_FILE, 'utf8')";
     writeFileSync(
@@ -64,7 +64,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     const tokenFile = join(windows.dir, 'token');
     const flags = ['--token-file', windowsPath(tokenFile), '--prefix', 'Eu_', '--'];
     // Node passes on the first of two names that differ only by case. This one would win if exec kept it.
-    const own = { env: { EU_Access_Token: 'of the client before' } };
+    const own = { env: { EU_Access_Token: 'stale' } };
     const command = windows.node([windowsPath(script), ...args]);
     const { code, stdout, stderr } = await gwtoken(['exec', ...flags, ...command], own);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -76,7 +76,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(existsSync(tokenFile)).toBe(false);
   });
 
-  test('exec runs batch files and passes 32-bit exit codes on', async () => {
+  test('exec runs batch files and passes on 32-bit exit codes', async () => {
     const cwd = join(windows.dir, 'batch');
     mkdirSync(cwd);
     batch(join(cwd, 'deploy'), 'console.log(JSON.stringify(process.argv.slice(2)))');
@@ -88,7 +88,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect((await exec('cmd', '/d', '/c', 'exit -1073741510')).code).toBe(0xc000013a);
   });
 
-  test('curl gets the header on stdin, and is not run from the cwd', async () => {
+  test('curl gets the header on stdin and is not run from the current directory', async () => {
     const cwd = join(windows.dir, 'with-curl');
     mkdirSync(cwd);
     const tell =

@@ -121,7 +121,7 @@ export function openWindows() {
       const find = `require(${keytar}).findCredentials('gwtoken').then(JSON.stringify).then(console.log)`;
       return JSON.parse(await inWine(['-e', find], {}));
     },
-    /** Ends all programs of this Windows, and removes it. */
+    /** Ends all programs of this Windows and removes its directory. */
     close() {
       // Ignores a failure, because the server may have ended already; `-w` waits until it has.
       spawnSync('wineserver', ['-k'], { env, stdio: 'ignore' });
@@ -131,7 +131,7 @@ export function openWindows() {
   };
 }
 
-/** Copies the registry of the installed prefix, and links its system files, which have 700 MB. */
+/** Copies the registry of the installed prefix, and links its system files, which take 700 MB. */
 function copyPrefix(prefix: string): void {
   const installed = join(INSTALLED, 'prefix');
   mkdirSync(join(prefix, 'drive_c'), { recursive: true });
