@@ -4,8 +4,8 @@ import { orUndefined } from '../../errors';
 
 /**
  * Returns the caller's descriptors without those of the runtime. Has to be called before gwtoken opens files
- * or sockets. On macOS only regular files and what a word names as `/dev/fd/N` are returned, because any other
- * pipe there may be the runtime's.
+ * or sockets. On macOS only regular files and what a word names as `/dev/fd/N` are returned, because any
+ * other pipe there may be the runtime's.
  */
 export function callersDescriptors({
   platform,
@@ -29,10 +29,10 @@ interface Descriptor {
 }
 
 /**
- * Leaves out the runtime's descriptors. They close on exec, and come after the first event loop, for which the
- * runtime takes the lowest free number. Each loop has an eventfd and, in Node, both ends of a pipe; Node has one
- * pipe more. If there are more than that, some are the caller's, and all of that kind are returned: a lost one
- * can mean an empty body, a surplus one harms nobody.
+ * Leaves out the runtime's descriptors. They close on exec, and come after the first event loop, for which
+ * the runtime takes the lowest free number. Each loop has an eventfd and, in Node, both ends of a pipe; Node
+ * has one pipe more. If there are more than that, some are the caller's, and all of that kind are returned: a
+ * lost one can mean an empty body, a surplus one harms nobody.
  */
 function withoutRuntimes(open: readonly Descriptor[], isNode: boolean): number[] {
   const isLoop = ({ target }: Descriptor): boolean => target === 'anon_inode:[eventpoll]';
