@@ -196,6 +196,6 @@ function gapsOf(
 /** Returns the names that a certificate is valid for, as the end of a sentence. */
 function validFor(error: unknown): string {
   const names = (error as { cert?: { subjectaltname?: string } } | undefined)?.cert?.subjectaltname ?? '';
-  const shown = cleaned(names.replaceAll(/\b(DNS|IP Address):/g, '')).slice(0, 200);
+  const shown = cleaned(names.replaceAll(/\b(DNS|IP Address):/g, ''));
   return shown === '' ? 'not valid for any host name (its CN does not count)' : `only valid for ${shown}`;
 }

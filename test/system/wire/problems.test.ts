@@ -144,7 +144,7 @@ const ofNames = (subjectaltname: string) => {
 test('wireProblem() shows the names in a certificate, up to 200 characters', () => {
   expect(ofNames('DNS:x.test, IP Address:127.0.0.1').names).toBe('only valid for x.test, 127.0.0.1');
   expect(ofNames('').names).toBe('not valid for any host name (its CN does not count)');
-  expect(ofNames(`DNS:${'x'.repeat(300)}`).names).toBe(`only valid for ${'x'.repeat(200)}`);
+  expect(ofNames(`DNS:${'x'.repeat(300)}`).names).toBe(`only valid for ${'x'.repeat(200)}…`);
 });
 
 test('wireProblem() cleans the names in a certificate, also for --verbose', () => {
