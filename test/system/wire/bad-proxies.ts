@@ -26,7 +26,7 @@ function proxied(
   return {
     name: `proxy: ${name}`,
     ...expected,
-    async set(authority) {
+    async setUp(authority) {
       const endpoint = await startFaultServer(
         { answer: (socket) => void socket.write(more.answer ?? reply(200)) },
         { tls: authority.issue(more.names === undefined ? {} : { names: more.names }) },
@@ -61,12 +61,12 @@ function checkUsed({ connections }: FaultServer, times: number): void {
 
 /** Returns the case behind an https: proxy, which means TLS over TLS. `start` starts the endpoint. */
 const behindHttps = (
-  each: Omit<WireCase, 'set'>,
+  each: Omit<WireCase, 'setUp'>,
   start: (authority: Authority) => Promise<FaultServer>,
 ): WireCase => ({
   ...each,
   name: `https: proxy: ${each.name}`,
-  async set(authority) {
+  async setUp(authority) {
     const endpoint = await start(authority);
     const proxy = await secure(authority);
     const env = { GWTOKEN_CA_FILE: authority.caFile, HTTPS_PROXY: proxy.url };
@@ -136,7 +136,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   {
     name: 'a loopback http: URL, which bypasses every proxy',
     ...FETCHED,
-    async set() {
+    async setUp() {
       const endpoint = await startFaultServer(SENDS_TOKEN);
       const proxy = await open();
       const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
@@ -149,7 +149,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     name: 'https: proxy: its CA in GWTOKEN_CA_FILE, the other in SSL_CERT_FILE',
     ...FETCHED,
     needs: missing('linux'),
-    async set(authority) {
+    async setUp(authority) {
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: authority.issue() });
       const company = makeAuthority();
       const proxy = await secure(company);

@@ -18,7 +18,7 @@ export const BAD_REPLIES: readonly WireCase[] = [
   {
     name: 'a redirect to another host',
     ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),
-    async set() {
+    async setUp() {
       const stranger = await startFaultServer(SENDS_TOKEN);
       const location = `${stranger.url}/oauth2/token?secret=1`;
       const endpoint = await startFaultServer({

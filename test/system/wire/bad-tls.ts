@@ -19,7 +19,7 @@ function tls(
   return {
     name,
     ...expected,
-    async set(authority) {
+    async setUp(authority) {
       const pem = typeof identity === 'function' ? identity(authority) : authority.issue(identity);
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: { ...pem, ...options } });
       return { authUrl: endpoint.url, endpoint, ...how(authority) };
@@ -115,7 +115,7 @@ export const BAD_TLS: readonly WireCase[] = [
   {
     name: 'a certificate with the host only as common name',
     ...untrusted(/is not trusted: its certificate is only valid for 127\.0\.0\.2/),
-    async set({ caFile: file, issue }) {
+    async setUp({ caFile: file, issue }) {
       const pem = issue({ names: 'IP:127.0.0.2', subject: '/CN=localhost' });
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: pem });
       const authUrl = endpoint.url.replace('127.0.0.1', 'localhost');
@@ -144,7 +144,7 @@ export const BAD_TLS: readonly WireCase[] = [
     rejectUnauthorized: true,
   }),
   tls(
-    'only TLS 1.1',
+    'an endpoint with only TLS 1.1',
     {},
     caFile,
     untrusted(
@@ -153,28 +153,28 @@ export const BAD_TLS: readonly WireCase[] = [
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
   tls(
-    'only HTTP/2',
+    'an endpoint with only HTTP/2',
     {},
     caFile,
     untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
     { ALPNProtocols: ['h2'] },
   ),
-  tls('only TLS 1.2', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
+  tls('an endpoint with only TLS 1.2', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {
     name: 'an https: URL of a server without TLS',
     ...untrusted(/does not speak TLS/),
-    set: () => plain({ connected: (socket) => void socket.write(reply(400)) }),
+    setUp: () => plain({ connected: (socket) => void socket.write(reply(400)) }),
   },
   {
     name: 'silence in the handshake',
     waits: true,
     ...untrusted(/did not answer within [\d.]+ s\n/),
-    set: () => plain({}),
+    setUp: () => plain({}),
   },
   {
     name: 'a reset in the handshake',
     ...untrusted(/could not reach \S+: connection (reset|closed) \(3 attempts\)/),
-    set: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
+    setUp: () => plain({ connected: (socket) => void socket.once('data', () => socket.resetAndDestroy()) }),
   },
 ];
 

@@ -10,13 +10,13 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   {
     name: 'a refused connection',
     ...unreached(/could not reach 127\.0\.0\.1:\d+: connection refused/, 0),
-    set: async () => ({ authUrl: `http://127.0.0.1:${await closedPort()}` }),
+    setUp: async () => ({ authUrl: `http://127.0.0.1:${await closedPort()}` }),
   },
   {
     name: 'a host that answers no SYN',
     ...waits(/did not answer within [\d.]+ s\n/, 0),
     needs: missing('linux'),
-    set: async () => ({ authUrl: `http://127.0.0.1:${await startBlackHole()}` }),
+    setUp: async () => ({ authUrl: `http://127.0.0.1:${await startBlackHole()}` }),
   },
   scripted(
     'an open connection without a reply',

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { until } from '../../harness/programs/processes';
-import { reply, setScene } from './scene';
+import { authorityAndHome, reply } from './scene';
 
-const { home } = setScene();
+const { home } = authorityAndHome();
 
 const halfBody = reply(200).subarray(0, -10);
 const NO_REPLY: Script = {};

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { startDns } from '../../harness/endpoints/dns-server';
 import { startBlackHole, startFaultServer } from '../../harness/endpoints/fault-server';
 import { FORM, GWTOKEN } from '../../harness/programs/program';
-import { SENDS_TOKEN, setScene, TOKEN } from './scene';
+import { authorityAndHome, SENDS_TOKEN, TOKEN } from './scene';
 
-const { authority, home } = setScene();
+const { authority, home } = authorityAndHome();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile, GWTOKEN_RETRIES: '0' });
 
 /** Runs gwtoken with its own /etc/hosts and /etc/resolv.conf, in a mount namespace. */

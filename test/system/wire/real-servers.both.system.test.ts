@@ -8,9 +8,9 @@ import { DEBIAN } from '../../harness/debian.mjs';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
 import { startCommand } from '../../harness/programs/program';
-import { SECRET, SENDS_TOKEN, setScene, TOKEN } from './scene';
+import { authorityAndHome, SECRET, SENDS_TOKEN, TOKEN } from './scene';
 
-const { authority, home } = setScene();
+const { authority, home } = authorityAndHome();
 Object.assign(home.env, { GWTOKEN_NO_CACHE: '1', GWTOKEN_CA_FILE: authority.caFile });
 
 /** Starts squid with these lines of configuration. FOLDER in a line becomes the directory of the files. */

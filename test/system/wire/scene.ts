@@ -31,7 +31,7 @@ export interface Expectation {
 export interface WireCase extends Expectation {
   readonly name: string;
   /** Starts the servers. The end of the test closes them. */
-  set(authority: Authority): Promise<Scene> | Scene;
+  setUp(authority: Authority): Promise<Scene> | Scene;
   /** True if only the timeout ends the run, which then has one attempt of 4 s. */
   readonly waits?: boolean;
   /** The reason to skip the case on this machine. */
@@ -74,12 +74,12 @@ export function reply(
 export const SENDS_TOKEN: Script = { answer: (socket) => void socket.write(reply(200)) };
 
 /** Returns the case of an http: endpoint that follows a script. */
-export function scripted(name: string, script: Script, expected: Omit<WireCase, 'name' | 'set'>): WireCase {
+export function scripted(name: string, script: Script, expected: Omit<WireCase, 'name' | 'setUp'>): WireCase {
   return {
     name,
     ...expected,
     script,
-    async set() {
+    async setUp() {
       const endpoint = await startFaultServer(script);
       return { authUrl: endpoint.url, endpoint };
     },
@@ -90,7 +90,7 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
 export function replies(
   name: string,
   answer: Buffer,
-  expected: Omit<WireCase, 'name' | 'set' | 'script'>,
+  expected: Omit<WireCase, 'name' | 'setUp' | 'script'>,
 ): WireCase {
   return scripted(name, { answer: (socket) => void socket.write(answer) }, expected);
 }
@@ -104,7 +104,7 @@ export function bad(says: RegExp, requests = 1): Expectation {
 }
 
 /** Makes a CA, and a home with a client in variables, for the tests of a file. */
-export function setScene() {
+export function authorityAndHome() {
   const authority = makeAuthority();
   const env = { GWTOKEN_REGION: 'eu', GWTOKEN_CLIENT_ID: 'a', GWTOKEN_CLIENT_SECRET: SECRET };
   return { authority, home: openHome(env) };

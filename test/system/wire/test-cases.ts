@@ -45,7 +45,7 @@ export function testCases(which: 'quick' | 'others'): void {
   // With $name, Vitest would cut the names.
   test.concurrent.for(rows)('get exits with %i: %s', async ([, , each], { expect, needs }) => {
     needs(each.needs);
-    const scene = await each.set(authority);
+    const scene = await each.setUp(authority);
     const { authUrl, args = [], endpoint, strangers = [] } = scene;
     const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
     const home = openHome({
