@@ -29,17 +29,17 @@ const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedReques
 
 const AT = 'could not reach a.test:';
 const REVOKED = 'a.test is not trusted: its certificate was rejected (message of CERT_REVOKED)';
-test.each<[fault: string, waitingFor: Phase, through: HttpProxy | undefined, says: string, hint: RegExp]>([
-  ['ECONNREFUSED', 'connect', undefined, `${AT} connection refused`, /port in the auth URL/],
-  ['ECONNREFUSED', 'connect', proxy, `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/],
-  ['ECONNRESET', 'handshake', proxy, `${AT} connection closed`, /port in the auth URL$/],
-  ['EAI_AGAIN', 'lookup', undefined, `${AT} DNS is not responding`, /VPN/],
-  ['ETIMEDOUT', 'connect', undefined, `${AT} connection timed out`, /VPN/],
-  ['EHOSTUNREACH', 'connect', undefined, `${AT} network unreachable`, /VPN/],
-  ['EPROTO', 'connect', undefined, `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
-  ['EPERM', 'connect', undefined, `${AT} connection failed (EPERM)`, /firewall/],
-  ['CERT_REVOKED', 'handshake', proxy, REVOKED, /operator/],
-])('wireProblem() describes %s while waiting for %s', (code, waitingFor, through, message, hint) => {
+test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through?: HttpProxy]>([
+  ['ECONNREFUSED', 'connect', `${AT} connection refused`, /port in the auth URL/],
+  ['ECONNREFUSED', 'connect', `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/, proxy],
+  ['ECONNRESET', 'handshake', `${AT} connection closed`, /port in the auth URL$/, proxy],
+  ['EAI_AGAIN', 'lookup', `${AT} DNS is not responding`, /VPN/],
+  ['ETIMEDOUT', 'connect', `${AT} connection timed out`, /VPN/],
+  ['EHOSTUNREACH', 'connect', `${AT} network unreachable`, /VPN/],
+  ['EPROTO', 'connect', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+  ['EPERM', 'connect', `${AT} connection failed (EPERM)`, /firewall/],
+  ['CERT_REVOKED', 'handshake', REVOKED, /operator/, proxy],
+])('%s while waiting for %s means: %s', (code, waitingFor, message, hint, through) => {
   const problem = problemOf(fault(code), waitingFor, { proxy: through });
   const retry = /CERT/.test(code) ? undefined : {};
   expect(problem).toMatchObject({ kind: 'unreached', message, hints: [expect.stringMatching(hint)], retry });
