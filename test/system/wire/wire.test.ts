@@ -38,7 +38,7 @@ test('postForm() sends nothing after an abort and closes the connection', async 
   await until('the request has arrived', () => silent.requests.length === 1);
   controller.abort(reason);
   await expect(waiting).rejects.toBe(reason);
-  await until('it is closed', () => hungUp);
+  await until('the connection is closed', () => hungUp);
 
   const { signal } = new AbortController();
   expect(textOf(await ask(server.url, { signal }))).toBe('ok');
@@ -52,7 +52,7 @@ test('postForm() ends at its timeout and closes the connection', async () => {
     answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
   });
   await expect(ask(url, { timeoutMs: 1500 })).rejects.toMatchObject({ reason: 'time-limit', retry: {} });
-  await until('it is closed', () => hungUp);
+  await until('the connection is closed', () => hungUp);
 });
 
 test('postForm() joins repeated headers and closes the connection after the body', async () => {
@@ -65,7 +65,7 @@ test('postForm() joins repeated headers and closes the connection after the body
   const reply = await ask(server.url);
   expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
   expect(textOf(reply)).toBe('ok');
-  await until('it is closed', () => hungUp);
+  await until('the connection is closed', () => hungUp);
 });
 
 test.each([
@@ -114,25 +114,22 @@ test('openWire() prints each warning once', async () => {
 });
 
 test.each([
-  ['127.0.0.1', '127.0.0.1', '127.0.0.1', false],
-  ['127.0.0.1', 'localhost', '127.0.0.1', true],
-  ['::1', '[::1]', '::1', false],
-])(
-  'postForm() reports addresses, and traces those of a lookup: %s for %s',
-  async (host, name, shown, isTraced) => {
-    const server = await startFaultServer(OK, { host });
-    const told: string[] = [];
-    const found: (readonly string[])[] = [];
-    await ask(`http://${name}:${server.port}`, {
-      trace: (line) => told.push(line),
-      onProgress: ({ addresses }) => void (addresses && found.push(addresses)),
-    });
-    expect(found.flat()).toContain(shown);
-    expect(told).toEqual(
-      isTraced ? [expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/)] : [],
-    );
-  },
-);
+  ['127.0.0.1', '127.0.0.1', false],
+  ['127.0.0.1', 'localhost', true],
+  ['::1', '[::1]', false],
+])('postForm() reports the address %s of %s (in the trace: %s)', async (address, name, isTraced) => {
+  const server = await startFaultServer(OK, { host: address });
+  const traced: string[] = [];
+  const found: (readonly string[])[] = [];
+  await ask(`http://${name}:${server.port}`, {
+    trace: (line) => traced.push(line),
+    onProgress: ({ addresses }) => void (addresses && found.push(addresses)),
+  });
+  expect(found.flat()).toContain(address);
+  expect(traced).toEqual(
+    isTraced ? [expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/)] : [],
+  );
+});
 
 test('postForm() traces at most 200 characters of addresses', async ({ needs }) => {
   needs('linux');
@@ -152,11 +149,11 @@ test.each([
   ['/O=A Company', 'A Company'],
   ['/OU=A Department', 'no name'],
   ['/CN=##vso[task.complete]', '# #vso[task.complete]'],
-])('postForm() reports the certificate of %s as that of %s', async (subject, name) => {
+])('postForm() reports the subject %s of a certificate as %s', async (subject, name) => {
   const identity = authority.issue({ subject });
   const server = await startFaultServer(OK, { tls: identity });
-  const told: unknown[] = [];
-  await ask(server.url, { onProgress: ({ tls }) => void (tls && told.push(tls)) });
+  const reported: unknown[] = [];
+  await ask(server.url, { onProgress: ({ tls }) => void (tls && reported.push(tls)) });
   const validToMs = Date.parse(new X509Certificate(identity.cert).validTo);
-  expect(told).toEqual([{ subject: name, issuer: 'gwtoken test CA', validToMs, trustedBy: caFile }]);
+  expect(reported).toEqual([{ subject: name, issuer: 'gwtoken test CA', validToMs, trustedBy: caFile }]);
 });
