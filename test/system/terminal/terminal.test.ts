@@ -55,7 +55,7 @@ function typing(...answers: string[]) {
   return { ...terminal, shown: () => text.split('\n').slice(0, -1) };
 }
 
-test('ask and askSecret offer the stored value and repeat the question after a bad answer', async () => {
+test('ask offers the stored value, and repeats the question after a bad answer', async () => {
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
   const withStored = typing('bad', '');
   expect(await withStored.ask('Name', check, 'stored')).toBe('stored');

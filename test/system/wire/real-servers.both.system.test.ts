@@ -43,7 +43,7 @@ async function startSquid(lines: readonly string[], files: Readonly<Record<strin
 const PASSWORD = 'canary@proxy';
 const ENCODED = 'canary%40proxy';
 
-/** Requests a token through a proxy. Checks that the output has neither the proxy's password nor the secret. */
+/** Requests a token through a proxy. Checks that stderr has neither the proxy's password nor the secret. */
 async function throughProxy(port: number, credentials = '') {
   const endpoint = await startFaultServer(SENDS_TOKEN, { tls: authority.issue() });
   const args = ['get', '--auth-url', endpoint.url, '--retries', '0'];

@@ -26,10 +26,10 @@ test('a CA file adds to Node’s CAs and to those of NODE_EXTRA_CA_CERTS', ({ ne
   const text = join(openDirectory(), 'text');
   writeFileSync(text, 'hello\n');
   const { caFile, ca } = authority;
-  const beyond = (extra: string) =>
+  const extraCas = (extra: string) =>
     trustFile(caFile, { NODE_EXTRA_CA_CERTS: extra }).ca?.slice(tls.rootCertificates.length, -1);
-  expect(beyond(caFile)).toEqual([ca]);
-  for (const path of [text, '/nowhere', '']) expect(beyond(path)).toEqual([]);
+  expect(extraCas(caFile)).toEqual([ca]);
+  for (const path of [text, '/nowhere', '']) expect(extraCas(path)).toEqual([]);
 });
 
 describe("the system's CAs", () => {

@@ -84,21 +84,21 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
   const proxy = await startConnectProxy(undefined, authority.issue({ names: 'DNS:localhost' }));
   const env = { HTTPS_PROXY: `https://u:canary@localhost:${proxy.port}` };
   const traced: string[] = [];
-  const way: Partial<ConnectionProgress>[] = [];
+  const progress: Partial<ConnectionProgress>[] = [];
   const { status } = await wireIn(env)(endpoint.url, {
     ...POST,
     caFile: authority.caFile,
     trace: (line) => traced.push(line),
-    onProgress: (facts) => way.push(facts),
+    onProgress: (facts) => progress.push(facts),
   });
   expect(status).toBe(200);
   expect(traced).toEqual([
     `using the proxy localhost:${proxy.port} (from HTTPS_PROXY)`,
     expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/),
   ]);
-  expect(way.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
+  expect(progress.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
     ...['connect', 'lookup', 'connect', 'tunnel', 'handshake', 'handshake', 'reply', 'body'],
   ]);
   // Only the endpoint's certificate is reported, not the proxy's.
-  expect(way.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
+  expect(progress.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
 });
