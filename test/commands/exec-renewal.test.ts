@@ -16,9 +16,9 @@ interface Reply {
 interface Situation {
   readonly flags?: readonly string[];
   readonly config?: object;
-  /** Returns the endpoint's reply at this time, or throws an error of the connection. `end` ends the command. */
+  /** Returns the reply at this time, or throws an error of the connection. `end` ends the command. */
   readonly reply?: (passedMs: number, end: () => void) => Reply;
-  /** Returns how far the wall clock jumps at this time, because the machine sleeps or somebody sets the clock. */
+  /** Returns how far the wall clock jumps at this time: the machine sleeps, or somebody sets the clock. */
   readonly clockJumpMs?: (passedMs: number) => number;
   /** Throws the error of replacing the token in the file. */
   readonly onRewrite?: (passedMs: number) => void;
@@ -29,13 +29,16 @@ interface Situation {
   readonly onStderr?: () => void;
 }
 
-/** Runs exec with a command of this duration, on a clock that jumps from check to check. */
+/**
+ * Runs exec with a command of this duration, on a clock that jumps from check to check. Returns the times of the
+ * requests after the first one, which belongs to the start of exec, and what happened to the file.
+ */
 async function run(lastsMs: number, situation: Situation = {}) {
   const { flags = [], config = {}, reply = () => ({}), isCommandMissing = false } = situation;
   const { onStderr, otherToken } = situation;
   const gw = inside();
   gw.configure(config);
-  const began = gw.nowMs;
+  const startMs = gw.nowMs;
   let monotonicMs = 0;
   const passed = () => monotonicMs;
   const events: string[] = [];
@@ -44,7 +47,7 @@ async function run(lastsMs: number, situation: Situation = {}) {
     end = resolve;
   });
   let next: { readonly ms: number; readonly wake: () => void } | undefined;
-  let fallsAsleep = (): void => {};
+  let onSleep = (): void => {};
   let isOver = false;
   gw.answer = (post) => ({
     body: { access_token: `token-${post}`, token_type: 'bearer', expires_in: 3600, ...reply(passed(), end) },
@@ -55,7 +58,7 @@ async function run(lastsMs: number, situation: Situation = {}) {
       new Promise((wake) => {
         if (isOver) events.push('asleep again');
         next = { ms, wake };
-        fallsAsleep();
+        onSleep();
       }),
     absolutePath: () => '/the/file',
     ...(onStderr && { stderr: { isTTY: () => false, write: onStderr } }),
@@ -78,7 +81,7 @@ async function run(lastsMs: number, situation: Situation = {}) {
         const { ms, wake }: { ms: number; wake: () => void } = next;
         next = undefined;
         const asleep = new Promise<void>((resolve) => {
-          fallsAsleep = resolve;
+          onSleep = resolve;
         });
         gw.nowMs += ms + (situation.clockJumpMs?.(passed()) ?? 0);
         monotonicMs += ms;
@@ -91,8 +94,7 @@ async function run(lastsMs: number, situation: Situation = {}) {
   };
   const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', 'file', ...flags, '--', 'anything']);
   expect({ code, stdout }).toEqual({ code: isCommandMissing ? 127 : 7, stdout: '' });
-  // The first request belongs to the start of exec.
-  const asked = gw.posts.slice(1).map(({ atMs }) => atMs - began);
+  const asked = gw.posts.slice(1).map(({ atMs }) => atMs - startMs);
   return { asked, events, stderr };
 }
 
