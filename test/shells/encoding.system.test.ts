@@ -17,7 +17,7 @@ import { EDGES, LONG, MANY_RUNS, randomValues, SINGLE_CHARACTERS } from './value
 const count = Number(process.env['SHELL_VALUES'] ?? 12);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
 
-/** Values, the paths of the outputs that set them, and the directory in which a shell evaluates the outputs. */
+/** Values, the paths of the outputs that set them, and the directory in which a shell evaluates them. */
 interface Batch {
   readonly values: readonly string[];
   readonly outputs: readonly string[];
@@ -61,7 +61,7 @@ function writeBatch(shell: Shell, values: readonly string[]): Batch {
   return { values, outputs, failure: write('failure', failed), directory, createdFiles };
 }
 
-/** Evaluates the batch in one process of the shell, one `eval` for each output. Returns the problems as text. */
+/** Evaluates the batch in one process of the shell, one `eval` for each output. Returns its problems. */
 async function problemsOf(shell: Shell, { name, state, context, batch, locale }: Cell): Promise<string[]> {
   const scratch = openDirectory();
   const script = join(scratch, 'script');
