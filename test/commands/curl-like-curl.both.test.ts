@@ -69,6 +69,7 @@ test.each([
   'CURL http://127.0.0.1:1/ -sS',
   'CURL URL/a -sS --no-such-option',
   'CURL URL/a -sS -d @no-such-file',
+  'CURL URL/a -sS -T /dev/fd/3 3<&-',
   'CURL URL/a -sS <&-',
   'CURL URL/a -sS; CURL URL/b -sS; cat',
 ])('gwtoken curl sends and returns what curl does: %s', async (line) => {

@@ -82,7 +82,7 @@ async function runOnPosix(
   descriptors: readonly number[],
   launch: Launch,
 ): Promise<ChildEnd> {
-  const [place, spare] = text ? freeDigits(descriptors) : [];
+  const [place, spare] = text ? freeDigits(descriptors, args) : [];
   const env = text ? { ...given, PATH: absoluteDirectories(given) } : given;
   const words = text ? [text.option, `/dev/fd/${place}`, ...args] : args;
   const stdio = stdioFor(descriptors, place);
@@ -121,9 +121,13 @@ function stdioFor(descriptors: readonly number[], place: number | undefined) {
   });
 }
 
-/** Returns two free descriptors of one digit, because dash cannot redirect others. */
-function freeDigits(descriptors: readonly number[]): readonly number[] {
-  const free = [3, 4, 5, 6, 7, 8, 9].filter((digit) => !descriptors.includes(digit));
+/**
+ * Returns two free descriptors of one digit, because dash cannot redirect others. One that an argument names,
+ * such as `/dev/fd/3`, stays closed: the program has to fail there, and not to read the text.
+ */
+function freeDigits(descriptors: readonly number[], args: readonly string[]): readonly number[] {
+  const isNamed = (digit: number): boolean => args.some((word) => word.includes(`/fd/${digit}`));
+  const free = [3, 4, 5, 6, 7, 8, 9].filter((digit) => !descriptors.includes(digit) && !isNamed(digit));
   if (free.length >= 2) return free;
   throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
 }
