@@ -37,7 +37,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
     }
     const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
     const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
-    /** Returns a limit of 6 s: gwtoken asks the bus after 2 s, and on a busy machine that takes time. */
+    /** Returns variables with a limit of 6 s: gwtoken asks the bus after 2 s, which takes time on a busy machine. */
     const limited = () => ({ ...env, GWTOKEN_KEYCHAIN_TIMEOUT: '6' });
     const LOCKED = /^gwtoken: error: the keychain is locked\nhint: unlock it/;
     const firstLine = (text: string) => text.split('\n')[0];
