@@ -25,7 +25,7 @@ test('without HOME, the cache is empty and the config file is an error', async (
     await expect(refused).rejects.toThrow(noHome);
 });
 
-test('only a Windows console is written to by Node’s own streams', () => {
+test('gwtoken uses Node’s own streams only for a Windows console', () => {
   const shown: string[] = [];
   const stream = (name: string) => ({ value: { write: (text: string) => shown.push(`${name}: ${text}`) } });
   const streamsWhere = (isATerminal: boolean) => {
@@ -38,13 +38,13 @@ test('only a Windows console is written to by Node’s own streams', () => {
     const opened = openQuickWorld({ env: {}, platform: 'win32' });
     return openWorld(proc, '1.2.3', opened).world;
   };
-  const console = streamsWhere(true);
-  console.stdout.write('a token');
-  console.stderr.write('a warning');
+  const onConsole = streamsWhere(true);
+  onConsole.stdout.write('a token');
+  onConsole.stderr.write('a warning');
   expect(shown).toEqual(['stdout: a token', 'stderr: a warning']);
   // gwtoken writes to the descriptor of a pipe, which belongs to the test here, so the text is empty.
-  const pipe = streamsWhere(false);
-  pipe.stdout.write('');
-  pipe.stderr.write('');
+  const onPipe = streamsWhere(false);
+  onPipe.stdout.write('');
+  onPipe.stderr.write('');
   expect(shown).toHaveLength(2);
 });
