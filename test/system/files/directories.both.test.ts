@@ -1,4 +1,4 @@
-/** A cache that cannot be written costs no token and causes no message. */
+/** A cache that cannot be written stops no command and causes no message. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../../harness/endpoints/token-endpoint';
@@ -6,7 +6,7 @@ import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
 import type { ProgramResult } from '../../harness/programs/program';
 
-describe('get prints a token without a cache', () => {
+describe('get with a cache that cannot be written', () => {
   let endpoint: TokenEndpoint;
   let client: Home;
   beforeEach(async ({ needs }) => {
@@ -19,14 +19,14 @@ describe('get prints a token without a cache', () => {
   function expectToken(ended: ProgramResult): void {
     expect(ended).toMatchObject({ code: 0, stdout: `token-${endpoint.posts.length}\n`, stderr: '' });
   }
-  /** Runs get in a new mount namespace. Its mounts disappear when it ends. */
+  /** Runs get in a new mount namespace, whose mounts disappear when get ends. */
   const inNamespace = (setup: string, after = ':') =>
     client.gwtoken(['get'], {
       wrapper: ['unshare', '-rm', 'sh', '-c', `set -e; ${setup}; "$0" "$@"; ${after}`],
       env: { DIR: client.cache },
     });
 
-  test('on a full disk', async () => {
+  test('prints a token on a full disk and leaves no partial file', async () => {
     const full =
       'mount -t tmpfs -o size=16k,mode=700 none "$DIR"; dd if=/dev/zero of="$DIR/filler" 2>/dev/null || :';
     expectToken(await inNamespace(full));
@@ -37,11 +37,14 @@ describe('get prints a token without a cache', () => {
     expect(listed.stderr.trim().split('\n')).toEqual(['filler']);
   });
 
-  test('in a read-only directory, and still uses a cached token', async () => {
-    const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
+  const readOnly = 'mount --bind "$DIR" "$DIR"; mount -o remount,ro,bind "$DIR"';
+
+  test('prints a token in a read-only directory', async () => {
     expectToken(await inNamespace(readOnly));
     expect(readdirSync(client.cache)).toEqual([]);
+  });
 
+  test('uses a cached token from a read-only directory', async () => {
     expectToken(await client.gwtoken(['get']));
     const before = endpoint.posts.length;
     expectToken(await inNamespace(readOnly));
