@@ -34,11 +34,11 @@ describe('directoryOf()', () => {
       '\\\\server\\k\\gwtoken',
     ],
     [
-      'at its own variables before all others',
+      'in gwtoken’s own variables first',
       'linux',
-      { HOME: '/u', XDG_CONFIG_HOME: '/c', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'relative' },
+      { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'here' },
       '/own',
-      resolve('relative'),
+      resolve('here'),
     ],
   ])('finds the directories %s', ([_, platform, env, ...expected]) => {
     expect(directories(platform, env)).toEqual(expected);
