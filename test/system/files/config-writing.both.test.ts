@@ -6,7 +6,7 @@ import { openHome } from '../../harness/homes/home';
 
 // In a snap, the package conf would write the file in place.
 test.for<Record<string, string>>([{}, { SNAP: '/snap/x' }])(
-  'keeps the config file if the new one cannot be written whole (with %j)',
+  'config set keeps the old file if it cannot write the new one (with %j)',
   async (env, { needs }) => {
     needs('posix');
     const home = openHome();
