@@ -15,6 +15,7 @@ import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, generationPath, openTokens } from '../../../src/system/files/token-cache';
 import { assertCreatable, makeDirectory } from '../../../src/system/files/trust';
+import { onCleanup } from '../../harness/clean-up';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { refusal } from '../../settings/refusal';
@@ -174,8 +175,8 @@ describe('a directory that is missing', () => {
 
   test.skipIf(process.platform === 'win32')('is created with mode 0700 under any umask', () => {
     const umask = process.umask(0o177);
+    onCleanup(() => void process.umask(umask));
     makeDirectory(join(directory, 'a', 'b'));
-    process.umask(umask);
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
