@@ -120,7 +120,8 @@ test.skipIf(process.platform === 'win32')('the child ignores SIGINT and answers'
 
 /**
  * Source of a keytar whose calls return the answers of the variable SESSIONS, asynchronously and in turn. Each
- * process that loads it takes the next list. A call throws if its answer is `{ fails }`.
+ * process that loads it takes the next list. A call throws if its answer is `{ fails }`, and returns the value
+ * of the last set if its answer is `what was stored`.
  */
 const SCRIPTED_KEYTAR = `
 const { appendFileSync, readFileSync } = require('node:fs');
