@@ -28,12 +28,12 @@ test('remove() removes the files of matching clients, also in an untrusted direc
   for (const file of [kept, ...removed, ...others]) write(`${gw.cache}/${file}`);
   // Files that stay would be read again once the user corrects the mode of the directory.
   fs.chmodSync(gw.cache, 0o777);
-  const seen = new Set<string>();
+  const clients = new Set<string>();
   await openTokens(gw.cache, MACHINE).remove((client) => {
-    seen.add(clientName(client));
+    clients.add(clientName(client));
     return client.profile === 'acme';
   });
-  expect([...seen].sort()).toEqual(['acme:sandbox:us', 'default:production:eu']);
+  expect([...clients].sort()).toEqual(['acme:sandbox:us', 'default:production:eu']);
   expect(fs.readdirSync(gw.cache).sort()).toEqual([kept, ...others].sort());
 });
 
