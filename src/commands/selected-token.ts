@@ -14,7 +14,7 @@ import type { World } from '../world';
 
 /** Returns the selected client. Throws `usage` without a region, before the first login with a hint to it. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
-  if (sources.isHeadless) return resolveClient(sources);
+  if (sources.isHeadless()) return resolveClient(sources);
   return clientOrThrow(
     usage('no client stored yet', ...likelyCauses(sources), 'run: gwtoken login'),
     sources,
@@ -81,7 +81,7 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
 
 /** Returns the hints for a client without credentials. */
 export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
-  if (sources.isHeadless) return variablesHint(client, sources);
+  if (sources.isHeadless()) return variablesHint(client, sources);
   return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
 }
 
@@ -140,7 +140,7 @@ function variablesHint(
   const names = variablePairs(client).flat();
   if (flags.profile !== undefined) {
     const ignored = names.find((name) => env[name]);
-    if (ignored === undefined && !isHeadless) return [];
+    if (ignored === undefined && !isHeadless()) return [];
     if (ignored === undefined)
       return [`replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`];
     const instead = `set GWTOKEN_PROFILE=${client.profile} instead`;
@@ -148,5 +148,5 @@ function variablesHint(
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return [`empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`];
-  return [`${set} ${PLAIN_PAIR} (gwtoken help ${isHeadless ? 'ci' : 'keychain'})`];
+  return [`${set} ${PLAIN_PAIR} (gwtoken help ${isHeadless() ? 'ci' : 'keychain'})`];
 }

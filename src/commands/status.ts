@@ -29,7 +29,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 
 function waysToBegin({ isHeadless, config }: SettingSources): string {
   if (config.noHome !== undefined) return config.noHome;
-  return isHeadless ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
+  return isHeadless() ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
 }
 
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */

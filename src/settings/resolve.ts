@@ -28,7 +28,7 @@ export function gather(flags: FlagValues, world: Surroundings & Pick<QuickWorld,
     for (const key of Object.keys(values))
       checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
-  return { flags, env: world.env, config, isHeadless: isHeadless(world) };
+  return { flags, env: world.env, config, isHeadless: () => isHeadless(world) };
 }
 
 /** The parts of the client on which a value can depend; an unknown part is left out. */
@@ -153,7 +153,7 @@ export function resolveClient(sources: SettingSources): Client {
   throw usage(
     'no region set',
     ...likelyCauses(sources),
-    ...(sources.isHeadless ? [set, CI_HELP] : ['to set up a client, run: gwtoken login', `or ${set}`]),
+    ...(sources.isHeadless() ? [set, CI_HELP] : ['to set up a client, run: gwtoken login', `or ${set}`]),
   );
 }
 
@@ -168,7 +168,7 @@ export function requireAuthUrl(sources: SettingSources, client: Client): Setting
   throw usage(
     `no auth URL set for region ${region}`,
     ...likelyCauses(sources),
-    ...(sources.isHeadless ? [set, CI_HELP] : [login, `or ${set}`]),
+    ...(sources.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`]),
   );
 }
 

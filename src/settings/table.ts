@@ -34,8 +34,8 @@ export interface SettingSources {
   readonly flags: FlagValues;
   readonly env: Env;
   readonly config: Config;
-  /** True where hints name environment variables instead of `gwtoken login`: see isHeadless(). */
-  readonly isHeadless: boolean;
+  /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
+  isHeadless(): boolean;
 }
 
 /** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */

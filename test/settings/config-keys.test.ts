@@ -45,7 +45,7 @@ describe('config keys', () => {
     const read = ({ general = {}, profiles = {} }: Places) =>
       gather({}, { env: {}, config: { read: () => sources({ general, profiles }).config } });
     const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
-    expect(read(fine)).toEqual(sources(fine));
+    expect(read(fine).config).toEqual(sources(fine).config);
     expect(refusal(() => read({ profiles: { acme: { 'a b': 1 } } }))).toEqual({
       message: 'unknown config key "a b" (from profile acme in /c.json)',
       hints: [VALID, "to remove it, run: gwtoken config unset 'a b' --profile acme"],

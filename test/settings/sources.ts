@@ -21,5 +21,5 @@ export const sources = ({
   flags,
   env,
   config: { path: '/c.json', general, profiles },
-  isHeadless,
+  isHeadless: () => isHeadless,
 });
