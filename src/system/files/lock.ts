@@ -3,7 +3,7 @@
  * seconds without a touch, waiters consider the holder dead, and one of them removes the file. A holder that
  * was only suspended finds another name when it resumes and leaves the file alone; both did the work.
  */
-import { constants, lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants, lstatSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, orUndefined, systemCode } from '../../errors';
 import { withHeldLock } from '../../waiting';
@@ -52,7 +52,7 @@ function hold(path: string, holder: string, host: Host): Lock {
   const beat = setInterval(touch, BEAT_MS).unref();
   const release = (): void => {
     clearInterval(beat);
-    ifOwn(() => retryWhileBusy(() => rmSync(path), host));
+    ifOwn(() => retryWhileBusy(() => unlinkSync(path), host));
   };
   return { held: true, release };
 }
