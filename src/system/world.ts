@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { hasPerson } from '../waiting';
 import type { Output, World } from '../world';
 import { readAll } from './files/read-file';
+import { uniqueName } from './files/replace';
 import { probeDirectory } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { describeBuild, KEYCHAIN_CHILD } from './form';
@@ -73,6 +74,7 @@ export function openWorld(
     describeBuild: () => `${describeBuild(proc)} on ${platform} ${proc.arch}`,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     monotonicMs: () => performance.now(),
+    salt: uniqueName,
     random: Math.random,
   };
   return { world, written };

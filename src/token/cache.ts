@@ -11,10 +11,9 @@ import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 export const OWNER = {
   authUrl: '',
   kind: '',
-  /**
-   * Salt and HMAC of the source's identity. Empty for the keychain, where a login begins a new generation.
-   */
+  /** Salt of all HMACs in an entry or failure. */
   salt: '',
+  /** HMAC of the source's identity. Empty for the keychain, where a login begins a new generation. */
   hmac: '',
   /** The client's generation when its credentials were loaded; a login or logout begins a new one. */
   generation: '',
@@ -25,7 +24,6 @@ const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lif
 const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY>;
 
-type Hash = Pick<World, 'hmac'>;
 type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 type PlaceQuery = Pick<Query, 'client'> & {
   readonly source: Pick<CredentialSource, 'clientId' | 'identity'>;
@@ -50,24 +48,29 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-export function ownerOf({ authUrl, source }: OwnQuery, generation: string, world: Hash): Owner {
+export function ownerOf(
+  { authUrl, source }: OwnQuery,
+  generation: string,
+  world: Pick<World, 'hmac' | 'salt'>,
+): Owner {
   const { kind, identity } = source;
-  return { authUrl: authUrl.value, kind, ...saltedHmac(identity, world), generation };
+  const salt = world.salt();
+  return { authUrl: authUrl.value, kind, salt, hmac: saltedHmac(identity, salt, world), generation };
 }
 
-/** Returns a salt and the HMAC-SHA-256 of a text that may contain a secret. Empty text has no HMAC. */
-export function saltedHmac(
-  text: string,
-  { hmac }: Hash,
-  salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex'),
-): Pick<Owner, 'salt' | 'hmac'> {
-  return { salt, hmac: text === '' ? '' : hmac(text, Buffer.from(salt)) };
+/** Returns the HMAC-SHA-256 of a text that may contain a secret. Empty text has no HMAC. */
+export function saltedHmac(text: string, salt: string, { hmac }: Pick<World, 'hmac'>): string {
+  return text === '' ? '' : hmac(text, Buffer.from(salt));
 }
 
 /** Returns whether an entry or failure belongs to the query's credentials and auth URL. */
-export function isFor({ authUrl, kind, salt, hmac }: Owner, query: OwnQuery, world: Hash): boolean {
+export function isFor(
+  { authUrl, kind, salt, hmac }: Owner,
+  query: OwnQuery,
+  world: Pick<World, 'hmac'>,
+): boolean {
   if (authUrl !== query.authUrl.value || kind !== query.source.kind) return false;
-  return hmac === saltedHmac(query.source.identity, world, salt).hmac;
+  return hmac === saltedHmac(query.source.identity, salt, world);
 }
 
 /** Returns whether a cached token is fresh enough, or was requested after this run began. */

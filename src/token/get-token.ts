@@ -21,7 +21,7 @@ import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { lastRefusal, rethrowAndShare, shareRequest } from './share';
 import { isDemand } from './token';
 
-type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens'>;
+type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'salt'>;
 
 /** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {

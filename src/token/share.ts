@@ -143,5 +143,5 @@ function readFailure(place: CachePlace, { tokens }: ShareWorld): Failure | undef
 }
 
 function hmacOf({ clientId, clientSecret }: Credentials, { salt }: Owner, world: ShareWorld): string {
-  return saltedHmac(JSON.stringify([clientId, clientSecret]), world, salt).hmac;
+  return saltedHmac(JSON.stringify([clientId, clientSecret]), salt, world);
 }

@@ -17,7 +17,8 @@ import type { Query } from '../../src/token/query';
 import type { Token } from '../../src/token/token';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-const world = { hmac };
+let salts = 0;
+const world = { hmac, salt: () => `salt ${++salts}` };
 
 function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
   const requestedAtMs = NOW - ageMs;

@@ -69,7 +69,7 @@ function layOut({ env = {}, config, token = {}, authUrl = A, owner = 'keychain',
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
   const content = formatEntry({
-    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { hmac }),
+    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { hmac, salt: () => 'salt' }),
     clientId: 'client',
     token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
   });

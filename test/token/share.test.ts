@@ -123,9 +123,15 @@ test('a waiter that gives up reports the client and its waiting time', async () 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit', retry: {} });
   const leave = (error: unknown, query = QUERY) =>
-    expect(rethrowAndShare(error, query, ownerOf(query, generation, world), world, CREDENTIALS)).rejects.toBe(
-      error,
-    );
+    expect(
+      rethrowAndShare(
+        error,
+        query,
+        ownerOf(query, generation, { hmac, salt: () => 'salt' }),
+        world,
+        CREDENTIALS,
+      ),
+    ).rejects.toBe(error);
   const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
 
   test('is shared with processes that began before it', async () => {
