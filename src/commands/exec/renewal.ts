@@ -13,13 +13,17 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Shortest pause after a failure. */
 const SHORTEST_PAUSE_MS = 10_000;
 /**
- * Pause between checks just after the token has expired, and how long such checks go on. An endpoint that
- * returns one token until it expires counts in whole seconds, so its last second may not be over yet.
+ * How long a token counts as just expired. An endpoint that returns one token until it expires counts in whole
+ * seconds, so its last second may not be over yet.
  */
-const EXPIRED_PAUSE_MS = 500;
 const JUST_EXPIRED_MS = 2000;
+/** Pause between checks of a token that has just expired. */
+const EXPIRED_PAUSE_MS = 500;
 /** Pause after a refusal. Repeated refusals can lock the client out. */
 const REFUSAL_PAUSE_MS = 300_000;
+
+/** Result of the last renewal; `renewed` also before the first one. */
+type Renewal = 'renewed' | 'refused' | 'failed';
 
 /**
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
@@ -54,24 +58,23 @@ export async function withTokenFile<T>(
     }
     token = next;
   };
+  const renewIfDue = async (before: Renewal): Promise<Renewal> => {
+    if (dueInMs(token, minTtl, world.now()) > 0) return before;
+    try {
+      await renew();
+      return 'renewed';
+    } catch (error) {
+      if (ended.signal.aborted || isJustExpired(error, token, world.now())) return before;
+      // Of several failures in a row, only the first is reported.
+      if (before === 'renewed') warn(world, `the token file still has the last token: ${messageOf(error)}`);
+      return error instanceof GwtokenError && error.kind === 'refused' ? 'refused' : 'failed';
+    }
+  };
   const keepValid = async (): Promise<void> => {
-    let failure: unknown;
+    let last: Renewal = 'renewed';
     while (!ended.signal.aborted) {
-      const isRefused = failure instanceof GwtokenError && failure.kind === 'refused';
-      await world.sleep(isRefused ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
-      if (ended.signal.aborted || dueInMs(token, minTtl, world.now()) > 0) continue;
-      try {
-        await renew();
-        failure = undefined;
-      } catch (error) {
-        const leftMs = lifeLeftMs(token, world.now());
-        // The endpoint has a new token within a second, so this is not a failure yet.
-        if (error instanceof GwtokenError && error.reason === 'just-expired' && leftMs > -JUST_EXPIRED_MS)
-          continue;
-        if (failure === undefined && !ended.signal.aborted)
-          warn(world, `the token file still has the last token: ${messageOf(error)}`);
-        failure = error;
-      }
+      await world.sleep(last === 'refused' ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
+      if (!ended.signal.aborted) last = await renewIfDue(last);
     }
   };
 
@@ -95,6 +98,12 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
   }
 }
 
+/** Returns whether the token has just expired and the endpoint has no other yet. It has one within a second. */
+function isJustExpired(error: unknown, token: Token, nowMs: number): boolean {
+  if (!(error instanceof GwtokenError) || error.reason !== 'just-expired') return false;
+  return untilExpiryMs(token, nowMs) > -JUST_EXPIRED_MS;
+}
+
 /** Returns the time until a renewal is due; a token without an expiry is never renewed. */
 function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   // After the clock was set back, the token's age is unknown.
@@ -109,12 +118,12 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);
   if (dueMs > 0) return Math.min(dueMs, LONGEST_PAUSE_MS);
-  const leftMs = lifeLeftMs(token, nowMs);
+  const leftMs = untilExpiryMs(token, nowMs);
   if (leftMs <= 0) return leftMs > -JUST_EXPIRED_MS ? EXPIRED_PAUSE_MS : SHORTEST_PAUSE_MS;
   return Math.min(Math.max(leftMs / 2, SHORTEST_PAUSE_MS), leftMs, LONGEST_PAUSE_MS);
 }
 
 /** Returns the time until the token expires, in ms; negative once it has expired. */
-function lifeLeftMs(token: Token, nowMs: number): number {
+function untilExpiryMs(token: Token, nowMs: number): number {
   return (expiresAtMs(token) ?? nowMs) - nowMs;
 }
