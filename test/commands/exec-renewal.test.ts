@@ -116,7 +116,12 @@ test.each<[title: string, minutes: number, asked: number[], situation?: Situatio
     [],
     { reply: () => ({ expires_in: 365 * 24 * 3600 }) },
   ],
-  ['a token without expires_in is never renewed', 60, [], { reply: () => ({ expires_in: undefined }) }],
+  [
+    'a token without expires_in is not renewed, even if the clock is set back',
+    60,
+    [],
+    { reply: () => ({ expires_in: undefined }), clockJumpMs: (ms) => (ms === MINUTE ? -2 * HOUR : 0) },
+  ],
   ['a token is renewed when less than --min-ttl remains', 25, [10, 20], { flags: ['--min-ttl', '50m'] }],
   ["a token is renewed when less than the profile's min-ttl remains", 35, [30], { config: ACME }],
   [

@@ -104,11 +104,12 @@ function isJustExpired(error: unknown, token: Token, nowMs: number): boolean {
   return untilExpiryMs(token, nowMs) > -JUST_EXPIRED_MS;
 }
 
-/** Returns the time until a renewal is due; a token without an expiry is never renewed. */
+/** Returns the time until a renewal is due; infinity for a token without an expiry, which is never renewed. */
 function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
+  const untilMs = freshUntilMs(token, minTtl);
+  if (untilMs === undefined) return Number.POSITIVE_INFINITY;
   // After the clock was set back, the token's age is unknown.
-  if (nowMs < token.requestedAtMs) return 0;
-  return (freshUntilMs(token, minTtl) ?? Number.POSITIVE_INFINITY) - nowMs;
+  return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
 }
 
 /**
