@@ -14,7 +14,7 @@ import { type Limits, limitsOf } from '../../token/query';
 import { refusesCredentials } from '../../token/reply';
 import { untilSignal } from '../../waiting';
 import type { ConfigEdit, World } from '../../world';
-import { sayIfCancelled } from '../report';
+import { hintLine, sayIfCancelled } from '../report';
 import { replySteps } from '../selected-token';
 import { type Answers, askAgain, askMissing, checkGiven, loginLine, readAnswers } from './answers';
 
@@ -87,9 +87,9 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
       const again = suspectsUrl(error)
         ? 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.'
         : 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
-      world.stderr.write(
-        [error.message, ...error.hints.map((hint) => `hint: ${hint}`), again, ''].join('\n'),
-      );
+      const paint = await world.terminal.paint('stderr');
+      const lines = [oneLine(error.message), ...error.hints.map((hint) => hintLine(hint, paint)), again];
+      world.stderr.write(`${lines.join('\n')}\n`);
       answers = await askAgain(answers, world);
     }
   }
