@@ -58,17 +58,21 @@ interface Row {
 
 function toRow(client: Client, selected: Client | undefined, sources: SettingSources, world: World): Row {
   const isSelected = selected !== undefined && clientName(client) === clientName(selected);
-  // Credentials in variables are for the profile that commands without --profile use.
-  const { value: profile } = resolve(SETTINGS.profile, onlyFrom(['variable', 'config'], sources));
-  const skipsVariables = isSelected ? sources.flags.profile !== undefined : client.profile !== profile;
+  const skipsVariables = needsProfileFlag(client, isSelected, sources);
   const source = sourceOf(sources, client, world, { skipsVariables });
   const authUrl = resolve(SETTINGS.authUrl, sources, client);
+  const cached = authUrl && ownEntry({ client, authUrl, source }, world);
+  const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const stored = world.clients.read()[clientName(client)];
-  const entry = authUrl && ownEntry({ client, authUrl, source }, world);
-  const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
-  const known = source.kind === 'keychain' ? (stored ?? entry) : entry;
-  const clientId = source.clientId ?? known?.clientId;
+  const storedId = source.kind === 'keychain' ? stored?.clientId : undefined;
+  const clientId = source.clientId ?? storedId ?? cached?.clientId;
   return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
+}
+
+/** Returns whether a command for this client needs --profile, which ignores the credentials in variables. */
+function needsProfileFlag({ profile }: Client, isSelected: boolean, sources: SettingSources): boolean {
+  const { value: withoutFlag } = resolve(SETTINGS.profile, onlyFrom(['variable', 'config'], sources));
+  return isSelected ? sources.flags.profile !== undefined : profile !== withoutFlag;
 }
 
 /** Returns whether anything is known of the client; the selected one may be unknown. */
