@@ -26,7 +26,7 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** True if the caller's shell runs what is printed, and so must also fail if gwtoken does. */
   readonly evaluated?: true;
-  /** Start of another program's command line: the first argument, or the first word that is not our flag. */
+  /** Start of another program's command line: an argument or, with `flags`, also a flag that is not ours. */
   readonly passThrough?: 'arguments' | 'flags';
   /** Loads the command's code, which would cost time at every start; absent for `help`. */
   load?(): Promise<Run>;
