@@ -1,5 +1,5 @@
 /** The grammar: every command with its arguments, flags and texts, in the order of the help. */
-import type { FlagValues } from '../settings/table';
+import { type FlagValues, SETTINGS } from '../settings/table';
 import type { World } from '../world';
 import {
   CLIENT_FLAGS,
@@ -117,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
       { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
       { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
       // The token only verifies the credentials: its lifetime does not matter, and it is not cached.
-      ...FETCH_FLAGS.filter(({ setting }) => !['min-ttl', 'cache'].includes(setting?.key ?? '')),
+      ...FETCH_FLAGS.filter(({ setting }) => setting !== SETTINGS.minTtlMs && setting !== SETTINGS.cache),
     ],
     examples: {
       'gwtoken login': 'prompt for everything',
