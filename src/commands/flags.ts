@@ -47,9 +47,10 @@ export const FRESH: Flag = {
 };
 
 function formatFlag(formats: readonly string[]): Flag {
+  const [first, ...others] = formats;
   return {
     spec: '--format <FORMAT>',
-    help: `output format: ${formats.join(', ').replace(',', ' (default),')}`,
+    help: `output format: ${[`${first} (default)`, ...others].join(', ')}`,
     group: 'Output:',
     values: formats,
   };
