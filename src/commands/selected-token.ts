@@ -74,13 +74,13 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   const isMissing = kind === 'no-credentials' || reason === 'not-returned';
   const ways =
     source.kind === 'keychain' && isMissing
-      ? waysToCredentials(client, loginCommand(client, authUrl), sources)
+      ? credentialsHints(client, loginCommand(client, authUrl), sources)
       : variablesHint(client, sources);
   return [...likelyCauses(sources), ...ways];
 }
 
 /** Returns the hints for a client without credentials. */
-export function waysToCredentials(client: Client, login: string, sources: SettingSources): readonly string[] {
+export function credentialsHints(client: Client, login: string, sources: SettingSources): readonly string[] {
   if (sources.isHeadless()) return variablesHint(client, sources);
   return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
 }

@@ -1,7 +1,7 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
-import { configLine, waysToItemsUrl } from '../credentials/auth-url';
+import { configLine, itemUrlHints } from '../credentials/auth-url';
 import { type CredentialSource, overriding, sourceOf } from '../credentials/sources';
 import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
@@ -9,7 +9,7 @@ import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { StoredClient, World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
-import { waysToCredentials } from './selected-token';
+import { credentialsHints } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
@@ -18,7 +18,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    world.stdout.write(`No stored clients. ${waysToBegin(sources)}\n`);
+    world.stdout.write(`No stored clients. ${firstStep(sources)}\n`);
   } else {
     const findings = findingsOf(all, sources);
     await writeTable(rows, world);
@@ -27,7 +27,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   }
 }
 
-function waysToBegin({ isHeadless, config }: SettingSources): string {
+function firstStep({ isHeadless, config }: SettingSources): string {
   if (config.noHome !== undefined) return config.noHome;
   return isHeadless() ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
 }
@@ -105,14 +105,14 @@ function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
     if (source.kind !== 'keychain') continue;
     if (!isKnown(row)) {
       const message = `no stored credentials for ${clientName(client)}`;
-      findings.push(warning(message, ...waysToCredentials(client, login, sources)));
+      findings.push(warning(message, ...credentialsHints(client, login, sources)));
     } else if (stored && stored.authUrl !== authUrl?.value) {
       const now = authUrl ? `${authUrl.source.name} says ${authUrl.value}` : 'no auth URL is set';
-      const ways = authUrl
-        ? waysToItemsUrl(stored.authUrl, client, authUrl)
+      const hints = authUrl
+        ? itemUrlHints(stored.authUrl, client, authUrl)
         : [`to set it, ${configLine(stored.authUrl, client)}`];
       const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${now}`;
-      findings.push(warning(message, ...ways));
+      findings.push(warning(message, ...hints));
     }
   }
   if (rows.some(({ isSelected }) => isSelected)) return findings;

@@ -9,7 +9,7 @@ import { shellWord } from '../text';
  *
  * @param own the auth URL of the item; undefined if it names none
  */
-export function waysToItemsUrl(
+export function itemUrlHints(
   own: string | undefined,
   client: Client,
   { value, text, source }: Setting<string>,
@@ -27,7 +27,7 @@ export function waysToItemsUrl(
  *
  * @param own the auth URL that the command printed; undefined if it printed none
  */
-export function waysToCommandsUrl(
+export function commandUrlHints(
   own: string | undefined,
   client: Client,
   { value, text, source }: Setting<string>,

@@ -8,7 +8,7 @@ import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
-import { waysToCommandsUrl, waysToItemsUrl } from './auth-url';
+import { commandUrlHints, itemUrlHints } from './auth-url';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {
   type BoundCredentials,
@@ -123,6 +123,6 @@ function checkBinding(
   const bound =
     kind === 'keychain' ? `${clientName(client)} was stored for` : 'the credential command printed';
   const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
-  const hints = (kind === 'keychain' ? waysToItemsUrl : waysToCommandsUrl)(own, client, authUrl);
+  const hints = (kind === 'keychain' ? itemUrlHints : commandUrlHints)(own, client, authUrl);
   throw new GwtokenError('usage', message, { reason: 'bound-elsewhere', hints });
 }
