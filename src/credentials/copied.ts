@@ -4,14 +4,17 @@
 import { GwtokenError } from '../errors';
 import type { Credentials } from './credentials';
 
-const MISTAKES: readonly (readonly [value: RegExp, problem: string])[] = [
-  [/^(["'`]).*\1$/s, 'begins and ends with a quote'],
-  [/^\s|\s$/, 'begins or ends with a space'],
+const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
+  { pattern: /^(["'`]).*\1$/s, problem: 'begins and ends with a quote' },
+  { pattern: /^\s|\s$/, problem: 'begins or ends with a space' },
   // Placeholders of shells, Azure, GitHub, Jinja, cmd.exe and manuals, and a secret that a log has masked.
-  [/^(\$\(.*\)|\$?\{.*\}|\$[A-Z_]+|%\w+%|<.*>|\*{3,})$/s, 'is a placeholder that nothing has replaced'],
+  {
+    pattern: /^(\$\(.*\)|\$?\{.*\}|\$[A-Z_]+|%\w+%|<.*>|\*{3,})$/s,
+    problem: 'is a placeholder that nothing has replaced',
+  },
 ];
 
-/** Names of a client's ID and secret in messages, unless variables contain them. */
+/** Names of a client's ID and secret in messages, such as the variables that contain them. */
 export type ValueNames = readonly [id: string, secret: string];
 const VALUES: ValueNames = ['the client ID', 'the client secret'];
 
@@ -27,8 +30,8 @@ export function withMistakes(
     [secret, clientSecret],
   ] as const;
   const hints = values.flatMap(([name, value]) => {
-    const mistake = MISTAKES.find(([pattern]) => pattern.test(value));
-    return mistake ? [`${name} ${mistake[1]}`] : [];
+    const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
+    return mistake ? [`${name} ${mistake.problem}`] : [];
   });
   return new GwtokenError(error.kind, error.message, { ...error, hints: [...hints, ...error.hints] });
 }
