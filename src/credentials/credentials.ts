@@ -26,7 +26,7 @@ export type LoadWorld = Pick<
 export const SECRET_LIMIT = 64 * 1024;
 
 /**
- * Reads a secret from stdin or a file. Drops a leading BOM and one trailing line end, which editors and
+ * Decodes a secret from stdin or a file. Drops a leading BOM and one trailing line end, which editors and
  * `echo` add. Rejects any other control character. No error contains a part of the secret.
  */
 export function secretFromBytes(bytes: Uint8Array, where: string): string {
@@ -44,7 +44,7 @@ export function secretProblem(secret: string): string | undefined {
   if (secret === '') return 'is empty';
   // Bytes that are not UTF-8 are decoded to this character.
   if (secret.includes('\uFFFD')) return 'is not UTF-8 text';
-  // Matches what /\p{Cc}/u does, which takes a tenth of a millisecond to compile.
+  // The same characters as /\p{Cc}/u, which takes a tenth of a millisecond to compile.
   return /[^ -~\xa0-\uffff]/.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
