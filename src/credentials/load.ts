@@ -27,12 +27,12 @@ export async function fromCommand(
 ): Promise<Credentials> {
   const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
   const printed = await runCommand(command, wanted, limitMs, world);
-  const stored = readPrinted(printed, command.source.name, wanted.client);
+  const credentials = readPrinted(printed, command.source.name, wanted.client);
   // If the command prints no auth_url, only the config file's is accepted, so that a stray variable or flag
   // cannot redirect the secret.
-  if (stored.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
-    checkBinding('command', stored, wanted);
-  return stored;
+  if (credentials.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
+    checkBinding('command', credentials, wanted);
+  return credentials;
 }
 
 /** Returns the output of the command, which is never shown. Throws if the command fails. */
@@ -73,8 +73,8 @@ function readPrinted(text: string, name: string, client: Client): BoundCredentia
   }
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
-  const must = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-  throw failure('keychain', `the credential command printed output that ${parsed} (from ${name})`, must);
+  const hint = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
+  throw failure('keychain', `the credential command printed output that ${parsed} (from ${name})`, hint);
 }
 
 /**
