@@ -48,10 +48,10 @@ export function variableCredentials(
   return { names: [id, secretIn], credentials: { clientId, clientSecret } };
 }
 
-/** Replaces the client secrets of variables in a text: one may have been typed as another value. */
+/** Hides the client secrets of variables in a text, because a user may have typed one as another value. */
 export function hideSecrets(text: string, env: Env): string {
   const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/i.test(name));
-  const secrets = names.flatMap((name) => env[name] || []);
+  const secrets = names.map((name) => env[name] ?? '').filter((secret) => secret !== '');
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short secret may be part of any word, so only a quoted one is hidden.
