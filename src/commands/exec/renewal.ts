@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Shortest pause after a failure. */
 const SHORTEST_PAUSE_MS = 10_000;
 /**
- * How long a token counts as just expired. An endpoint that returns one token until it expires counts in whole
- * seconds, so its last second may not be over yet.
+ * Time for which a token counts as just expired. An endpoint that returns one token until it expires counts
+ * in whole seconds, so its last second may not be over yet.
  */
 const JUST_EXPIRED_MS = 2000;
 /** Pause between checks of a token that has just expired. */
@@ -98,13 +98,13 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
   }
 }
 
-/** Returns whether the token has just expired and the endpoint has no other yet. It has one within a second. */
+/** Returns whether the token has just expired, and the endpoint will have another one within a second. */
 function isJustExpired(error: unknown, token: Token, nowMs: number): boolean {
   if (!(error instanceof GwtokenError) || error.reason !== 'just-expired') return false;
   return untilExpiryMs(token, nowMs) > -JUST_EXPIRED_MS;
 }
 
-/** Returns the time until a renewal is due; infinity for a token without an expiry, which is never renewed. */
+/** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
 function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const untilMs = freshUntilMs(token, minTtl);
   if (untilMs === undefined) return Number.POSITIVE_INFINITY;
