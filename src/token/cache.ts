@@ -31,8 +31,9 @@ type PlaceQuery = Pick<Query, 'client'> & {
 };
 
 /**
- * Returns the place of the cache files of a query. Each client ID in variables and each command has its own
- * for each auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
+ * Returns the place of a query's cache files. Without the keychain it also depends on the client ID or the
+ * command, and on the auth URL, so that two jobs of one user neither wait for each other nor evict each
+ * other's token.
  */
 export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
   const identity = source.clientId ?? source.identity;
