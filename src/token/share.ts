@@ -89,7 +89,7 @@ export async function rethrowAndShare(
 ): Promise<never> {
   if (!(error instanceof GwtokenError) || query.signal?.aborted) throw error;
   const { kind, message, reason = '', retry } = error;
-  // A waiter gets the next token by its own request. The renewal of a token file makes only one attempt.
+  // A waiter's own request gets the next token. This holder may be a renewal, which makes only one attempt.
   if (reason === 'just-expired') throw error;
   if (kind === 'usage' || kind === 'local' || (kind === 'unreached' && !retry)) throw error;
   const refused = sent && kind === 'refused' ? hmacOf(sent, owner, world) : '';
