@@ -1,3 +1,4 @@
+/** A token and its lifetime. */
 import type { Setting } from '../settings/table';
 
 /** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
