@@ -12,7 +12,7 @@ import { CHECK_AUTH_URL } from '../token/reply';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 
-/** Returns the selected client. Throws `usage` without a region, before the first login with a hint to it. */
+/** Returns the selected client. Throws `usage` without a region; if no client is stored, it hints at login. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   if (sources.isHeadless()) return resolveClient(sources);
   return clientOrThrow(
@@ -22,13 +22,13 @@ export function selectedClient(sources: SettingSources, world: Pick<World, 'clie
   );
 }
 
-/** Returns the selected client. Without a region it throws `none` if no client is stored. */
+/** Returns the selected client. Throws `noClient` if neither a region is set nor a client is stored. */
 export function clientOrThrow(
-  none: GwtokenError,
+  noClient: GwtokenError,
   sources: SettingSources,
   { clients }: Pick<World, 'clients'>,
 ): Client {
-  if (clientParts(sources).region === undefined && Object.keys(clients.read()).length === 0) throw none;
+  if (clientParts(sources).region === undefined && Object.keys(clients.read()).length === 0) throw noClient;
   return resolveClient(sources);
 }
 
@@ -72,11 +72,11 @@ function nextSteps(error: GwtokenError, query: Query, sources: SettingSources): 
   if (kind !== 'no-credentials' && kind !== 'keychain') return [];
   const { client, authUrl, source } = query;
   const isMissing = kind === 'no-credentials' || reason === 'not-returned';
-  const ways =
+  const hints =
     source.kind === 'keychain' && isMissing
       ? credentialsHints(client, loginCommand(client, authUrl), sources)
       : variablesHint(client, sources);
-  return [...likelyCauses(sources), ...ways];
+  return [...likelyCauses(sources), ...hints];
 }
 
 /** Returns the hints for a client without credentials. */
