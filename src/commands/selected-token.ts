@@ -1,6 +1,7 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
 import { type Client, clientFlags, clientName, REGIONS } from '../client';
+import type { CredentialSource } from '../credentials/sources';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
@@ -93,14 +94,13 @@ function loginCommand(client: Client, { source, text }: Setting<string>): string
 /**
  * Returns the checks after a refusal, or after a reply that may be one.
  *
- * @param query without a source at a login, because a person has just typed the credentials
+ * @param query has no source during a login, which sends credentials that were just typed
  */
 export function replySteps(
   { kind, reason }: GwtokenError,
   { client, source }: Pick<Query, 'client'> & Partial<Pick<Query, 'source'>>,
 ): readonly string[] {
-  const from = source?.kind === 'keychain' ? `stored for ${clientName(client)}` : `(from ${source?.name})`;
-  const credentials = `the client ID and secret${source ? ` ${from}` : ''}`;
+  const credentials = `the client ID and secret${source ? originOf(source, client) : ''}`;
   const check = `check ${credentials}`;
   switch (reason) {
     case 'forbidden':
@@ -126,6 +126,10 @@ export function replySteps(
     (region) => `if the client belongs to region ${region}, use --region ${region}`,
   );
   return [check, ...elsewhere];
+}
+
+function originOf({ kind, name }: CredentialSource, client: Client): string {
+  return kind === 'keychain' ? ` stored for ${clientName(client)}` : ` (from ${name})`;
 }
 
 /** The variables that hold for every client. */
