@@ -46,7 +46,8 @@ function hintFor(code: number, first: string, rest: readonly string[]): string |
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
   const isPathLate = !first.includes('/') && rest.some((word) => word.startsWith('/'));
-  if (NOT_A_URL.includes(code) && (isPathLate || BARE_PATH.test(first)))
+  const isNoUrl = code === INVALID_URL || code === UNKNOWN_HOST;
+  if (isNoUrl && (isPathLate || BARE_PATH.test(first)))
     return "a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]";
   return undefined;
 }
@@ -63,15 +64,16 @@ function caHint(
   return `curl does not use gwtoken's CA file; to use it, add: --cacert ${shellWord(caFile.value)}`;
 }
 
-const UNTRUSTED = 60;
+/** Exit codes of curl. It may read a path such as `/orders` as an invalid URL or as an unknown host. */
 const UNSUPPORTED_PROTOCOL = 1;
-/** Exit codes for an invalid URL and an unknown host. curl reads the path `/orders` as a host. */
-const NOT_A_URL = [3, 6];
+const INVALID_URL = 3;
+const UNKNOWN_HOST = 6;
+const UNTRUSTED = 60;
 
 /** Matches a path without its first slash, such as `orders/5`. Most hosts have a dot or a port. */
 const BARE_PATH = /^\w[\w-]*([/?]|$)/;
 
-/** Matches a URL of a loopback address. Before a `\\` or `@`, curl would read it as user info. */
+/** Matches a URL of a loopback address. In `http://localhost@a` and `http://localhost\\@a` the host is `a`. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
 /**
