@@ -13,7 +13,7 @@ import { CHECK_AUTH_URL } from '../token/reply';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 
-/** Returns the selected client. Throws `usage` without a region; if no client is stored, it hints at login. */
+/** Returns the selected client. Throws `usage` without a region; before the first login it hints at that. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   if (sources.isHeadless()) return resolveClient(sources);
   return clientOrThrow(
