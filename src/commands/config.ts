@@ -32,7 +32,7 @@ export async function changeSetting(flags: FlagValues, world: World, key = '', t
   checkConfigValue(key, text, profile);
   const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
   await world.config.edit([{ profile, key, value }]);
-  await dropTokensOf(key, profile, world);
+  if (key === 'credential-command') await removeTokens(profile, world);
 }
 
 export async function removeSetting(flags: FlagValues, world: World, key = ''): Promise<void> {
@@ -45,17 +45,16 @@ export async function removeSetting(flags: FlagValues, world: World, key = ''): 
     return;
   }
   await world.config.edit([{ profile, key, value: undefined }]);
-  await dropTokensOf(key, profile, world);
+  if (key === 'credential-command') await removeTokens(profile, world);
 }
 
 export async function printPath(_: FlagValues, world: World): Promise<void> {
   world.stdout.write(`${world.config.path()}\n`);
 }
 
-/** Removes cached tokens after a change of the credential command, whose tokens must not be used any more. */
-async function dropTokensOf(key: string, profile: string | undefined, { tokens }: World): Promise<void> {
-  if (key === 'credential-command')
-    await tokens.remove((client) => profile === undefined || client.profile === profile);
+/** Removes the profile's cached tokens, or all: tokens of a former credential command must not be used. */
+async function removeTokens(profile: string | undefined, { tokens }: World): Promise<void> {
+  await tokens.remove((client) => profile === undefined || client.profile === profile);
 }
 
 /** Returns the profile of `--profile`: a key set with it holds for that profile only. */
