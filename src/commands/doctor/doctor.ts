@@ -50,7 +50,7 @@ async function diagnose(flags: FlagValues, world: World): Promise<readonly Check
     passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
     ...variableChecks(world),
     ...stepChecks(progress, error, world),
-    ...cachedToken(error, progress.query, world),
+    ...cacheWarning(error, progress.query, world),
   ];
 }
 
@@ -104,7 +104,7 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
 }
 
 /** Returns a warning if `get` still prints a cached token despite the failure. */
-function cachedToken(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
+function cacheWarning(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
   // `get` prints a usable token in any case, and one with some time left during an outage.
   const usable = lookInCache(query, world) && ownEntry(query, world);
