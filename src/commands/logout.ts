@@ -34,7 +34,7 @@ function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
   return stored;
 }
 
-/** Returns whether a client is in the list, or has a keychain item, which another tool may have stored. */
+/** Returns whether any client is in the list, or has a keychain item, which another tool may have stored. */
 async function isAnyStored(
   clients: readonly Client[],
   keychainTimeoutMs: number | undefined,

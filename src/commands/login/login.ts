@@ -103,11 +103,11 @@ function suspectsUrl({ reason }: GwtokenError): boolean {
 /** Adds to the error that nothing was stored, and hints on how to continue. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
   const { kind, message, hints } = error;
-  const isRestarted = isTyped && !suspectsUrl(error);
-  const again = isRestarted ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
+  const mayRestart = isTyped && !suspectsUrl(error);
+  const again = mayRestart ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : [];
   const steps = replySteps(error, { client });
   // A person who typed ID and secret three times has checked them, so the hint to check them is dropped.
-  const afterRefusal = isRestarted ? steps.slice(1) : steps;
+  const afterRefusal = mayRestart ? steps.slice(1) : steps;
   // An error shows two hints: one of its own, and one of login's.
   const cause = { ...error, hints: hints.slice(0, 1) };
   return new GwtokenError(kind, `${message}; nothing was stored`, cause).withHints([
