@@ -36,9 +36,13 @@ describe('the keychain', () => {
           return JSON.stringify({ client_id: 'a', client_secret: 's', auth_url: AUTH_URL });
         },
         async set(_, __, limitMs) {
-          return calls.push(['set', limitMs]) < 0;
+          calls.push(['set', limitMs]);
+          return false;
         },
-        delete: async (_, limitMs) => calls.push(['delete', limitMs]) > 0,
+        async delete(_, limitMs) {
+          calls.push(['delete', limitMs]);
+          return true;
+        },
       },
     };
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL, GWTOKEN_KEYCHAIN_TIMEOUT: '7s' };
@@ -122,13 +126,14 @@ describe('a credential command', () => {
     });
   });
 
-  test.each<[string | Buffer, string]>([
-    [Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 'is not JSON'],
+  test.each([
+    ['UTF-16', Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 'is not JSON'],
     [
+      'Latin-1',
       Buffer.from(GOOD.replace('secret"}', 's\xe9cret"}'), 'latin1'),
       'has a client_id or client_secret that is not UTF-8 text',
     ],
-  ])('fails with a reason after the output %j', async (text, problem) => {
+  ])('fails with a reason after output in %s', async (_, text, problem) => {
     end = prints(text);
     expect(await get()).toEqual({
       code: 5,
