@@ -25,7 +25,7 @@ interface Situation {
   /** The token that another run has written to the same file. */
   readonly otherToken?: string;
   readonly isCommandMissing?: boolean;
-  /** Throws the error of writing to stderr. */
+  /** Called for each text on stderr; may throw the error of writing it. */
   readonly onStderr?: () => void;
 }
 
@@ -229,6 +229,22 @@ test('a renewal stores nothing if the command ends before the reply', async () =
   });
   await new Promise((done) => setTimeout(done, 50));
   expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+});
+
+test('a renewal that fails after the command has ended is not reported', async () => {
+  let reports = 0;
+  const { asked } = await run(56 * MINUTE, {
+    reply(ms, end) {
+      if (ms === 0) return {};
+      end();
+      throw new GwtokenError('unreached', 'no answer');
+    },
+    onStderr() {
+      reports++;
+    },
+  });
+  await new Promise((done) => setTimeout(done, 50));
+  expect([asked, reports]).toEqual([[55 * MINUTE], 0]);
 });
 
 test('a command that cannot be run leaves no file', async () => {
