@@ -63,9 +63,10 @@ async function run(lastsMs: number, situation: Situation = {}) {
     absolutePath: () => '/the/file',
     ...(onStderr && { stderr: { isTTY: () => false, write: onStderr } }),
     ...(otherToken !== undefined && {
-      readFile() {
+      readFile(_, limit) {
         // Ends the command after gwtoken has handled the other token.
         setImmediate(end);
+        if (otherToken.length > limit) throw Object.assign(new Error('too long'), { code: 'EFBIG' });
         return Buffer.from(otherToken);
       },
     }),
@@ -212,13 +213,16 @@ test('a token that could not be stored is requested again', async () => {
   expect(stderr).toContain('ENOSPC');
 });
 
-test('a file with the token of another run is reported once and left alone', async () => {
-  const { asked, events, stderr } = await run(3 * HOUR, { otherToken: 'token of another run' });
-  expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
-  expect(stderr).toBe(
-    "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
-  );
-});
+test.each(['token-X', 'longer-token'])(
+  'a file with the token %j of another run is reported once and left alone',
+  async (otherToken) => {
+    const { asked, events, stderr } = await run(3 * HOUR, { otherToken });
+    expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+    expect(stderr).toBe(
+      "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
+    );
+  },
+);
 
 test('a renewal stores nothing if the command ends before the reply', async () => {
   const { asked, events } = await run(56 * MINUTE, {
