@@ -148,6 +148,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   {
     name: 'https: proxy: its CA in GWTOKEN_CA_FILE, the other in SSL_CERT_FILE',
     ...FETCHED,
+    says: /unknown CA; retrying with the CAs of \S+ca\.pem\n/,
     needs: missing('linux'),
     async setUp(authority) {
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: authority.issue() });
@@ -158,7 +159,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
         SSL_CERT_FILE: authority.caFile,
         HTTPS_PROXY: proxy.url,
       };
-      return { authUrl: endpoint.url, endpoint, env, strangers: [proxy] };
+      return { authUrl: endpoint.url, endpoint, env, args: ['--verbose'], strangers: [proxy] };
     },
   },
   behindHttps(

@@ -3,9 +3,8 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
-import { onCleanup } from '../../harness/clean-up';
 import { type Authority, type Identity, makeAuthority } from '../../harness/endpoints/authority';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
@@ -13,13 +12,13 @@ import { POST, wireIn } from './open-wire';
 
 const answer = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 
-let authority: Authority;
-beforeAll(() => {
-  authority = makeAuthority();
-});
+const authority = makeAuthority();
+const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => string[] };
 /** Later versions of Node read the variables of the process instead of those that a test passes. */
-const node20 =
-  'getCACertificates' in tls ? 'needs Node 20: later ones read the stores themselves' : undefined;
+const node20 = getCACertificates && ('needs Node 20: later ones read the stores themselves' as const);
+const readsStore = getCACertificates?.('system').length
+  ? undefined
+  : 'needs Node 22.15 and a system with CA certificates';
 
 test('a CA file adds to Node’s CAs and to those of NODE_EXTRA_CA_CERTS', ({ needs }) => {
   needs(node20);
@@ -95,15 +94,9 @@ describe("the system's CAs", () => {
     });
   });
 
-  test('come from SSL_CERT_FILE before the store of later versions of Node', async () => {
-    onCleanup(() => {
-      vi.doUnmock('node:tls');
-      vi.resetModules();
-    });
-    vi.resetModules();
-    vi.doMock('node:tls', () => ({ ...tls, getCACertificates: () => ['of the store'] }));
-    const later = await import('../../../src/system/wire/certificates');
-    const from = (SSL_CERT_FILE: string) => later.trustSystem({ ca: [] }, { SSL_CERT_FILE }, 'darwin')?.from;
+  test('come from SSL_CERT_FILE before the store that later versions of Node read', ({ needs }) => {
+    needs(readsStore);
+    const from = (SSL_CERT_FILE: string) => trustSystem({ ca: [] }, { SSL_CERT_FILE }, 'darwin')?.from;
     expect(from(authority.caFile)).toBe(authority.caFile);
     expect(from('/nowhere')).toBe("the system's store");
   });
