@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { DEBIAN } from '../../harness/debian.mjs';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
+import { until } from '../../harness/programs/processes';
 import { startCommand } from '../../harness/programs/program';
 import { authorityAndHome, SECRET, SENDS_TOKEN, TOKEN } from './scene';
 
@@ -36,7 +37,7 @@ async function startSquid(lines: readonly string[], files: Readonly<Record<strin
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
       socket.on('connect', () => socket.destroy());
     });
-  while (!(await Promise.race([listens(), ended]))) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until('squid listens', () => Promise.race([listens(), ended]));
   return port;
 }
 
