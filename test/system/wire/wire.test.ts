@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FormReply, PostOptions } from '../../../src/world';
+import type { ConnectionProgress, FormReply, PostOptions } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
@@ -24,48 +24,59 @@ const serve = (script: Script = OK): Promise<FaultServer> =>
 const ask = (url: string, options: Partial<PostOptions> = {}): Promise<FormReply> =>
   wireIn()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
 const textOf = ({ body }: FormReply): string => Buffer.from(body as Uint8Array).toString();
+/** Starts a server like {@link serve}. `closed` waits until gwtoken has closed the connection. */
+async function serveUntilClosed(script: Script) {
+  let isClosed = false;
+  const connected = (socket: Socket) => void socket.on('close', () => (isClosed = true));
+  const server = await serve({ ...script, connected });
+  return { server, closed: () => until('the connection is closed', () => isClosed) };
+}
 
-test('postForm() sends nothing after an abort and closes the connection', async () => {
+test('postForm() does not connect after an abort', async () => {
   const server = await serve();
   const reason = new Error('nobody waits any more');
   await expect(ask(server.url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(server.connections).toBe(0);
+});
 
-  let hungUp = false;
-  const silent = await serve({ connected: (socket) => void socket.on('close', () => (hungUp = true)) });
+test('postForm() closes the connection on an abort while it waits for the reply', async () => {
+  const { server, closed } = await serveUntilClosed({});
   const controller = new AbortController();
-  const waiting = ask(silent.url, { signal: controller.signal });
-  await until('the request has arrived', () => silent.requests.length === 1);
+  const waiting = ask(server.url, { signal: controller.signal });
+  await until('the request has arrived', () => server.requests.length === 1);
+  const reason = new Error('nobody waits any more');
   controller.abort(reason);
   await expect(waiting).rejects.toBe(reason);
-  await until('the connection is closed', () => hungUp);
+  await closed();
+});
 
+test('postForm() leaves no listener on the signal', async () => {
+  const { url } = await serve();
   const { signal } = new AbortController();
-  expect(textOf(await ask(server.url, { signal }))).toBe('ok');
+  expect(textOf(await ask(url, { signal }))).toBe('ok');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('postForm() ends at its timeout and closes the connection', async () => {
-  let hungUp = false;
-  const { url } = await serve({
-    connected: (socket) => void socket.on('close', () => (hungUp = true)),
+  const { server, closed } = await serveUntilClosed({
     answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
   });
-  await expect(ask(url, { timeoutMs: 1500 })).rejects.toMatchObject({ reason: 'time-limit', retry: {} });
-  await until('the connection is closed', () => hungUp);
+  const late = { reason: 'time-limit', retry: {} };
+  await expect(ask(server.url, { timeoutMs: 1500 })).rejects.toMatchObject(late);
+  await closed();
 });
 
-test('postForm() joins repeated headers and closes the connection after the body', async () => {
-  let hungUp = false;
-  const server = await serve({
-    connected: (socket) => void socket.on('close', () => (hungUp = true)),
-    answer: (socket) =>
-      void socket.write('HTTP/1.1 200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: 2\r\n\r\nok'),
-  });
-  const reply = await ask(server.url);
-  expect(['x-twice', 'x-none'].map((name) => reply.headers.get(name))).toEqual(['a, b', null]);
-  expect(textOf(reply)).toBe('ok');
-  await until('the connection is closed', () => hungUp);
+test('postForm() closes the connection after the body', async () => {
+  const { server, closed } = await serveUntilClosed(OK);
+  expect(textOf(await ask(server.url))).toBe('ok');
+  await closed();
+});
+
+test('postForm() joins repeated headers', async () => {
+  const repeated = 'HTTP/1.1 200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: 0\r\n\r\n';
+  const { url } = await serve({ answer: (socket) => void socket.write(repeated) });
+  const { headers } = await ask(url);
+  expect(['x-twice', 'x-none'].map((name) => headers.get(name))).toEqual(['a, b', null]);
 });
 
 test.each([
@@ -90,15 +101,17 @@ test('postForm() has no time limit besides the caller’s', async () => {
   // Moves undici's own clock. A timer of undici starts at the first tick after it is set.
   const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
   const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
-  let other: Socket | undefined;
-  const { url } = await serve({ answer: (socket) => (other = socket) });
-  const asking = ask(url, { timeoutMs: 7_200_000 });
-  await until('the request has arrived', () => other !== undefined);
+  let endpoint: Socket | undefined;
+  const { url } = await serve({ answer: (socket) => (endpoint = socket) });
+  const steps: unknown[] = [];
+  const onProgress = ({ waitingFor }: Partial<ConnectionProgress>) => steps.push(waitingFor);
+  const asking = ask(url, { timeoutMs: 7_200_000, onProgress });
+  await until('the request has arrived', () => endpoint !== undefined);
   passAnHour();
-  other?.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  endpoint?.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na');
+  await until('the body has begun', () => steps.at(-1) === 'body');
   passAnHour();
-  other?.write('bc');
+  endpoint?.write('bc');
   expect(textOf(await asking)).toBe('abc');
 });
 
