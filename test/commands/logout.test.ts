@@ -52,6 +52,30 @@ test('logout --all removes what it can, and fails for the rest', async () => {
   expect((await gw.cli(['status'])).stdout).toMatch(new RegExp(`${EU}(?!.*${US})`, 's'));
 });
 
+test('logout --all removes and reports nothing more after a signal', async () => {
+  let interrupt = (_: NodeJS.Signals): void => {};
+  let reported = '';
+  gw.own = {
+    onSignals(_, listener) {
+      interrupt = listener;
+      return () => {};
+    },
+    stderr: {
+      isTTY: () => false,
+      write(text) {
+        reported += text;
+      },
+    },
+  };
+  gw.items.delete = () => {
+    interrupt('SIGINT');
+    throw new GwtokenError('keychain', 'ended by the signal');
+  };
+  await expect(logout('--all')).rejects.toBeInstanceOf(Interrupted);
+  await sleep(50);
+  expect([gw.items.size, reported]).toEqual([2, '']);
+});
+
 test('logout succeeds if the keychain crashed after the removal', async () => {
   const remove = gw.items.delete.bind(gw.items);
   gw.own = { platform: 'linux' };
