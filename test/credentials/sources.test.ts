@@ -1,7 +1,7 @@
 /** Limits, bytes and environment of credential sources. See also test/sessions/text/sources.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
-import { valueOrError } from '../../src/errors';
+import { GwtokenError, valueOrError } from '../../src/errors';
 import type { CommandEnd } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -50,6 +50,15 @@ describe('the keychain', () => {
     await gw.get('--fresh');
     await gw.cli(['logout', '--yes']);
     expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
+  });
+
+  test('is reported by --verbose if it is missing in a CI job', async () => {
+    const error = new GwtokenError('keychain', 'no session bus', { reason: 'no-session' });
+    gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(error) } };
+    gw.env = { CI: 'true', GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
+    const { code, stderr } = await gw.cli(['get', '--verbose']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('\ngwtoken: no session bus\n');
   });
 
   test('accepts items of at most 2,560 bytes', () => {
