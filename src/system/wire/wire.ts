@@ -41,7 +41,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     warn(streams, 'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified');
-    // Removes Node's warning that connections are insecure, because gwtoken's are not.
+    // Removes Node's warning of insecure connections, which gwtoken does not make.
     proc.removeAllListeners('warning');
   }
 
@@ -60,9 +60,9 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
       report({ proxy: proxy.name });
     }
     const send = (signal: AbortSignal): Promise<FormReply> => {
-      const asked = { url, options, proxy, signal, report, find: finder(proc.platform, env, signal) };
-      if (url.protocol === 'https:') return postSecurely(asked, proc);
-      return post({ ...asked, tlsFor: () => ({}) });
+      const attempt = { url, options, proxy, signal, report, find: finder(proc.platform, env, signal) };
+      if (url.protocol === 'https:') return postSecurely(attempt, proc);
+      return post({ ...attempt, tlsFor: () => ({}) });
     };
     try {
       return await withinLimit(timeoutMs, send, options.signal);
@@ -75,11 +75,14 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 }
 
 /** Posts over TLS. If the CA of the certificate is unknown, posts once more with the system's CAs. */
-async function postSecurely(asked: Omit<Attempt, 'tlsFor'>, { env, platform }: Process): Promise<FormReply> {
-  const { options, report } = asked;
+async function postSecurely(
+  attempt: Omit<Attempt, 'tlsFor'>,
+  { env, platform }: Process,
+): Promise<FormReply> {
+  const { options, report } = attempt;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
   const postTrusting = (trust: Trust): Promise<FormReply> =>
-    post({ ...asked, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+    post({ ...attempt, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
   const trust = options.caFile === undefined ? {} : trustFile(options.caFile, env);
   try {
     return await postTrusting(trust);
@@ -95,7 +98,7 @@ async function postSecurely(asked: Omit<Attempt, 'tlsFor'>, { env, platform }: P
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, report } = attempt;
-  const { dispatcher, closed } = await begin(attempt);
+  const { dispatcher, closed } = await openConnection(attempt);
   signal.throwIfAborted();
   signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
   const sent = request.call(dispatcher, {
@@ -115,8 +118,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
-    // Such a body ends with its connection (RFC 9112 section 6.3). Undici also ends it if the connection
-    // breaks.
+    // Such a body ends with its connection (RFC 9112 section 6.3), for undici also if the connection breaks.
     const cause = await closed;
     if (!isClosedByUndici(cause)) throw cause;
   }
@@ -130,7 +132,7 @@ interface Connection {
 }
 
 /** Prepares a connection to the endpoint, directly or through its proxy. The first request opens it. */
-async function begin(attempt: Attempt): Promise<Connection> {
+async function openConnection(attempt: Attempt): Promise<Connection> {
   const { url, proxy, report } = attempt;
   let onClosed: (cause: Error) => void = () => {};
   const closed = new Promise<Error>((resolve) => {
