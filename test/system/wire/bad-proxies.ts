@@ -1,7 +1,7 @@
 import { type Authority, makeAuthority } from '../../harness/endpoints/authority';
 import { type FaultServer, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
-import { BROKEN_CONNECTIONS } from './broken-connections';
+import { ALSO_BEHIND_HTTPS } from './broken-connections';
 import { type Expectation, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
 const BASIC = `Basic ${Buffer.from('proxy-user:canary@proxy').toString('base64')}`;
@@ -171,9 +171,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     () => startFaultServer({}),
   ),
   // With TLS over TLS, gwtoken once missed these ends, and waited for a silent endpoint without a limit.
-  ...BROKEN_CONNECTIONS.filter(({ name }) =>
-    ['an open connection without a reply', 'a reset before the headers', 'a body cut short'].includes(name),
-  ).map((each) =>
-    behindHttps(each, (authority) => startFaultServer(each.script ?? {}, { tls: authority.issue() })),
+  ...ALSO_BEHIND_HTTPS.map((each) =>
+    behindHttps(each, (authority) => startFaultServer(each.script, { tls: authority.issue() })),
   ),
 ];

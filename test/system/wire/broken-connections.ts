@@ -5,6 +5,26 @@ import { bad, FETCHED, GOOD, replies, reply, scripted, TOKEN, type WireCase } fr
 const unreached = (says: RegExp, requests = 3) => ({ code: 6, says, requests });
 const waits = (says: RegExp, requests = 1) => ({ ...unreached(says, requests), waits: true });
 
+/** Faults that bad-proxies.ts repeats behind an https: proxy. */
+export const ALSO_BEHIND_HTTPS = [
+  scripted(
+    'an open connection without a reply',
+    {},
+    // Behind a proxy, the hint names the proxy's variable.
+    waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
+  ),
+  scripted(
+    'a reset before the headers',
+    { answer: (socket) => void socket.resetAndDestroy() },
+    unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/),
+  ),
+  scripted(
+    'a body cut short',
+    { answer: (socket) => void socket.end(cut(reply(200), 20)) },
+    unreached(/closed the connection in the middle of the reply/),
+  ),
+];
+
 /** Connections that are refused, silent, cut at some point, or not HTTP. */
 export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   {
@@ -18,26 +38,11 @@ export const BROKEN_CONNECTIONS: readonly WireCase[] = [
     needs: missing('linux'),
     setUp: async () => ({ authUrl: `http://127.0.0.1:${await startBlackHole()}` }),
   },
-  scripted(
-    'an open connection without a reply',
-    {},
-    // bad-proxies.ts uses this case too: behind a proxy, the hint names the proxy's variable.
-    waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
-  ),
+  ...ALSO_BEHIND_HTTPS,
   scripted(
     'a reset before the request',
     { connected: (socket) => void socket.resetAndDestroy() },
     unreached(/reset|closed/, 0),
-  ),
-  scripted(
-    'a reset before the headers',
-    { answer: (socket) => void socket.resetAndDestroy() },
-    unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/),
-  ),
-  scripted(
-    'a body cut short',
-    { answer: (socket) => void socket.end(cut(reply(200), 20)) },
-    unreached(/closed the connection in the middle of the reply/),
   ),
   scripted(
     'chunks with a broken size',

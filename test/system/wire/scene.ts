@@ -36,8 +36,6 @@ export interface WireCase extends Expectation {
   readonly waits?: boolean;
   /** The reason to skip the case on this machine. */
   readonly needs?: Reason;
-  /** The behaviour of the endpoint, if the case has only that. */
-  readonly script?: Script;
 }
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';
@@ -73,8 +71,12 @@ export function reply(
 /** A script that answers each request with a token. */
 export const SENDS_TOKEN: Script = { answer: (socket) => void socket.write(reply(200)) };
 
-/** Returns the case of an http: endpoint that follows a script. */
-export function scripted(name: string, script: Script, expected: Omit<WireCase, 'name' | 'setUp'>): WireCase {
+/** Returns the case of an http: endpoint that follows a script, with that script. */
+export function scripted(
+  name: string,
+  script: Script,
+  expected: Omit<WireCase, 'name' | 'setUp'>,
+): WireCase & { readonly script: Script } {
   return {
     name,
     ...expected,
@@ -87,11 +89,7 @@ export function scripted(name: string, script: Script, expected: Omit<WireCase, 
 }
 
 /** Returns the case of an http: endpoint that answers each request with the same bytes. */
-export function replies(
-  name: string,
-  answer: Buffer,
-  expected: Omit<WireCase, 'name' | 'setUp' | 'script'>,
-): WireCase {
+export function replies(name: string, answer: Buffer, expected: Omit<WireCase, 'name' | 'setUp'>): WireCase {
   return scripted(name, { answer: (socket) => void socket.write(answer) }, expected);
 }
 
