@@ -2,7 +2,7 @@ import { type Authority, makeAuthority } from '../../harness/endpoints/authority
 import { type FaultServer, startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
 import { ALSO_BEHIND_HTTPS } from './broken-connections';
-import { type Expectation, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
+import { type Expectation, type Expected, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
 const BASIC = `Basic ${Buffer.from('proxy-user:canary@proxy').toString('base64')}`;
 const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`;
@@ -11,7 +11,7 @@ const status = (line: string) => `HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`
 function proxied(
   name: string,
   start: (authority: Authority) => Promise<FaultServer>,
-  expected: Expectation & Pick<WireCase, 'waits'>,
+  expected: Expected,
   more: {
     /** Returns gwtoken's variables; by default HTTPS_PROXY with the URL of the proxy. */
     env?: (proxy: FaultServer) => Record<string, string>;
@@ -76,7 +76,12 @@ const behindHttps = (
 
 /** Proxies that work, that fail, and that gwtoken must not use. */
 export const BAD_PROXIES: readonly WireCase[] = [
-  proxied('with a user name and a password', requires(BASIC), FETCHED, { env: withPassword, used: 1 }),
+  proxied(
+    'with a user name and a password',
+    requires(BASIC),
+    { ...FETCHED, isQuick: true },
+    { env: withPassword, used: 1 },
+  ),
   proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
     env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
     used: 1,
@@ -113,7 +118,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),
   ),
-  proxied('with an https: URL', secure, FETCHED, { used: 1 }),
+  proxied('with an https: URL', secure, { ...FETCHED, isQuick: true }, { used: 1 }),
   proxied(
     'with an https: URL, and a certificate for another host',
     (authority) => startConnectProxy(undefined, authority.issue({ names: 'DNS:other.test' })),
@@ -172,6 +177,8 @@ export const BAD_PROXIES: readonly WireCase[] = [
   ),
   // With TLS over TLS, gwtoken once missed these ends, and waited for a silent endpoint without a limit.
   ...ALSO_BEHIND_HTTPS.map((each) =>
-    behindHttps(each, (authority) => startFaultServer(each.script, { tls: authority.issue() })),
+    behindHttps({ ...each, isQuick: false }, (authority) =>
+      startFaultServer(each.script, { tls: authority.issue() }),
+    ),
   ),
 ];

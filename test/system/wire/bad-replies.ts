@@ -4,7 +4,7 @@ import { bad, FETCHED, GOOD, replies, reply, SECRET, SENDS_TOKEN, scripted, type
 
 /** Complete replies. test/token/reply.test.ts tests each status and each member of a body. */
 export const BAD_REPLIES: readonly WireCase[] = [
-  replies('a token', reply(200), FETCHED),
+  replies('a token', reply(200), { ...FETCHED, isQuick: true }),
   replies(
     '401 invalid_client, with the secret in its description',
     reply(401, { error: 'invalid_client', error_description: `bad secret: ${SECRET}` }),
@@ -12,12 +12,14 @@ export const BAD_REPLIES: readonly WireCase[] = [
       code: 3,
       says: /rejected the credentials \(HTTP 401, invalid_client\)[\s\S]*hint: if the client belongs to region us, use --region us/,
       requests: 1,
+      isQuick: true,
     },
   ),
-  replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
+  replies('503', reply(503, ''), { ...bad(/answered 503 \(3 attempts\)/, 3), isQuick: true }),
   {
     name: 'a redirect to another host',
     ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),
+    isQuick: true,
     async setUp() {
       const stranger = await startFaultServer(SENDS_TOKEN);
       const location = `${stranger.url}/oauth2/token?secret=1`;

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
-import { type Expectation, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
+import { type Expectation, type Expected, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
 const untrusted = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
 
@@ -13,7 +13,7 @@ function tls(
   name: string,
   identity: Leaf | ((authority: Authority) => Identity),
   how: (authority: Authority) => { env?: Record<string, string>; args?: string[] },
-  expected: Expectation & Pick<WireCase, 'waits'>,
+  expected: Expected,
   options: TlsOptions = {},
 ): WireCase {
   return {
@@ -36,7 +36,7 @@ const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check t
 
 /** Valid and invalid certificates, and handshakes that fail. */
 export const BAD_TLS: readonly WireCase[] = [
-  tls('a CA in --ca-file', {}, caFile, FETCHED),
+  tls('a CA in --ca-file', {}, caFile, { ...FETCHED, isQuick: true }),
   tls(
     'a CA in NODE_EXTRA_CA_CERTS, and another in --ca-file',
     {},
@@ -46,19 +46,14 @@ export const BAD_TLS: readonly WireCase[] = [
     },
     FETCHED,
   ),
-  {
-    ...tls('a CA in SSL_CERT_FILE', {}, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), FETCHED),
+  tls('a CA in SSL_CERT_FILE', {}, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), {
+    ...FETCHED,
     needs: missing('linux'),
-  },
-  {
-    ...tls(
-      'a CA in SSL_CERT_DIR',
-      {},
-      ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }),
-      FETCHED,
-    ),
+  }),
+  tls('a CA in SSL_CERT_DIR', {}, ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }), {
+    ...FETCHED,
     needs: missing('linux'),
-  },
+  }),
   tls(
     'a certificate of an unknown CA',
     {},
@@ -104,17 +99,16 @@ export const BAD_TLS: readonly WireCase[] = [
     ({ file }) => ({ args: ['--ca-file', file('named.pem')] }),
     FETCHED,
   ),
-  tls(
-    'a certificate for another host',
-    { names: 'DNS:other.test' },
-    caFile,
-    untrusted(
+  tls('a certificate for another host', { names: 'DNS:other.test' }, caFile, {
+    ...untrusted(
       /its certificate is only valid for other\.test[\s\S]*hint: check the host name in the auth URL/,
     ),
-  ),
+    isQuick: true,
+  }),
   {
     name: 'a certificate with the host only as common name',
     ...untrusted(/is not trusted: its certificate is only valid for 127\.0\.0\.2/),
+    isQuick: true,
     async setUp({ caFile: file, issue }) {
       const pem = issue({ names: 'IP:127.0.0.2', subject: '/CN=localhost' });
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: pem });

@@ -11,17 +11,20 @@ export const ALSO_BEHIND_HTTPS = [
     'an open connection without a reply',
     {},
     // Behind a proxy, the hint names the proxy's variable.
-    waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
+    {
+      ...waits(/did not answer within [\d.]+ s\nhint: check (the auth URL|HTTPS_PROXY) and the network/),
+      isQuick: true,
+    },
   ),
   scripted(
     'a reset before the headers',
     { answer: (socket) => void socket.resetAndDestroy() },
-    unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/),
+    { ...unreached(/127\.0\.0\.1:\d+ (reset|closed) the connection without a reply/), isQuick: true },
   ),
   scripted(
     'a body cut short',
     { answer: (socket) => void socket.end(cut(reply(200), 20)) },
-    unreached(/closed the connection in the middle of the reply/),
+    { ...unreached(/closed the connection in the middle of the reply/), isQuick: true },
   ),
 ];
 

@@ -34,9 +34,14 @@ export interface WireCase extends Expectation {
   setUp(authority: Authority): Promise<Scene> | Scene;
   /** True if only the timeout ends the run, which then has one attempt of 4 s. */
   readonly waits?: boolean;
+  /** True if the case runs in `npm test`. All others run only in `npm run test:all`. */
+  readonly isQuick?: boolean;
   /** The reason to skip the case on this machine. */
   readonly needs?: Reason;
 }
+
+/** A case without its name and servers. */
+export type Expected = Omit<WireCase, 'name' | 'setUp'>;
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';
 /** Has characters that a form, a URL and JSON escape in different ways. */
@@ -75,7 +80,7 @@ export const SENDS_TOKEN: Script = { answer: (socket) => void socket.write(reply
 export function scripted(
   name: string,
   script: Script,
-  expected: Omit<WireCase, 'name' | 'setUp'>,
+  expected: Expected,
 ): WireCase & { readonly script: Script } {
   return {
     name,
@@ -89,7 +94,7 @@ export function scripted(
 }
 
 /** Returns the case of an http: endpoint that answers each request with the same bytes. */
-export function replies(name: string, answer: Buffer, expected: Omit<WireCase, 'name' | 'setUp'>): WireCase {
+export function replies(name: string, answer: Buffer, expected: Expected): WireCase {
   return scripted(name, { answer: (socket) => void socket.write(answer) }, expected);
 }
 

@@ -20,27 +20,11 @@ const CANARIES = [
   'canary%40proxy',
 ];
 
-/** Names of the cases that run in the quick tests. */
-const QUICK = [
-  'an open connection without a reply',
-  'a reset before the headers',
-  'a body cut short',
-  'a token',
-  '401 invalid_client, with the secret in its description',
-  '503',
-  'a redirect to another host',
-  'a CA in --ca-file',
-  'a certificate for another host',
-  'a certificate with the host only as common name',
-  'proxy: with a user name and a password',
-  'proxy: with an https: URL',
-];
-
 /** Tests the quick cases, or all others, five at a time. */
 export function testCases(which: 'quick' | 'others'): void {
   const authority = makeAuthority();
   const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
-  const cases = all.filter(({ name }) => QUICK.includes(name) === (which === 'quick'));
+  const cases = all.filter(({ isQuick = false }) => isQuick === (which === 'quick'));
   const rows = cases.map((each) => [each.code, each.name, each] as const);
   // With $name, Vitest would cut the names.
   test.concurrent.for(rows)('get exits with %i: %s', async ([, , each], { expect, needs }) => {
@@ -49,11 +33,12 @@ export function testCases(which: 'quick' | 'others'): void {
     const { authUrl, args = [], endpoint, strangers = [] } = scene;
     const limits = each.waits ? ['--timeout', '4s', '--retries', '0'] : [];
     const home = openHome({
-      ...{ GWTOKEN_CLIENT_ID: 'wire-client', GWTOKEN_CLIENT_SECRET: SECRET },
+      GWTOKEN_CLIENT_ID: 'wire-client',
+      GWTOKEN_CLIENT_SECRET: SECRET,
       ...scene.env,
     });
-    const all = ['get', '--region', 'eu', '--auth-url', authUrl, ...args, ...limits];
-    const { code, signal, stdout, stderr } = await home.gwtoken(all, { timeoutMs: 60_000 });
+    const typed = ['get', '--region', 'eu', '--auth-url', authUrl, ...args, ...limits];
+    const { code, signal, stdout, stderr } = await home.gwtoken(typed, { timeoutMs: 60_000 });
     const requests = endpoint?.requests.length ?? 0;
     expect({ code, signal, requests }).toEqual({ code: each.code, signal: null, requests: each.requests });
     expect(stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
