@@ -28,6 +28,8 @@ function tls(
 }
 
 const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
+/** A certificate for 127.0.0.1 of the test's CA. */
+const VALID: Leaf = {};
 /** Returns no variables and no arguments, so the test's CA is unknown. */
 const nothing = () => ({});
 const NO_CLIENT_CERTIFICATE =
@@ -36,27 +38,27 @@ const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check t
 
 /** Valid and invalid certificates, and handshakes that fail. */
 export const BAD_TLS: readonly WireCase[] = [
-  tls('a CA in --ca-file', {}, caFile, { ...FETCHED, isQuick: true }),
+  tls('a CA in --ca-file', VALID, caFile, { ...FETCHED, isQuick: true }),
   tls(
     'a CA in NODE_EXTRA_CA_CERTS, and another in --ca-file',
-    {},
+    VALID,
     ({ caFile: file, file: path, selfSigned }) => {
       writeFileSync(path('other.pem'), selfSigned().cert);
       return { env: { NODE_EXTRA_CA_CERTS: file }, args: ['--ca-file', path('other.pem')] };
     },
     FETCHED,
   ),
-  tls('a CA in SSL_CERT_FILE', {}, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), {
+  tls('a CA in SSL_CERT_FILE', VALID, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), {
     ...FETCHED,
     needs: missing('linux'),
   }),
-  tls('a CA in SSL_CERT_DIR', {}, ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }), {
+  tls('a CA in SSL_CERT_DIR', VALID, ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }), {
     ...FETCHED,
     needs: missing('linux'),
   }),
   tls(
     'a certificate of an unknown CA',
-    {},
+    VALID,
     nothing,
     untrusted(
       /is not trusted: its certificate was issued by an unknown CA[\s\S]*hint: .*--ca-file or GWTOKEN_CA_FILE/,
@@ -118,7 +120,7 @@ export const BAD_TLS: readonly WireCase[] = [
   },
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored',
-    {},
+    VALID,
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }),
     untrusted(
       /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
@@ -127,19 +129,19 @@ export const BAD_TLS: readonly WireCase[] = [
   // Node obeys only 0; Bun also obeys this word.
   tls(
     'NODE_TLS_REJECT_UNAUTHORIZED=false has no effect',
-    {},
+    VALID,
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: 'false' } }),
     untrusted(/^gwtoken: error: [^\n]* is not trusted/),
   ),
   // In TLS 1.3 the client's handshake ends before the server misses the certificate. The alert arrives instead
   // of a reply, before or after the request.
-  tls('an endpoint that requires a client certificate', {}, caFile, untrusted(NO_CLIENT_CERTIFICATE), {
+  tls('an endpoint that requires a client certificate', VALID, caFile, untrusted(NO_CLIENT_CERTIFICATE), {
     requestCert: true,
     rejectUnauthorized: true,
   }),
   tls(
     'an endpoint with only TLS 1.1',
-    {},
+    VALID,
     caFile,
     untrusted(
       /could not reach \S+: the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\) \(3 attempts\)\nhint: .* TLS 1\.2 or later/,
@@ -148,12 +150,12 @@ export const BAD_TLS: readonly WireCase[] = [
   ),
   tls(
     'an endpoint with only HTTP/2',
-    {},
+    VALID,
     caFile,
     untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
     { ALPNProtocols: ['h2'] },
   ),
-  tls('an endpoint with only TLS 1.2', {}, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
+  tls('an endpoint with only TLS 1.2', VALID, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {
     name: 'an https: URL of a server without TLS',
     ...untrusted(/does not speak TLS/),
