@@ -63,12 +63,17 @@ export function findSetting(
 ): Found | undefined {
   const keys = keysFor(row, region);
   return (
-    findFlag(row, sources) ?? findVariable(row, keys, sources) ?? findInConfig(keys, sources.config, profile)
+    findFlag(row.key, sources.flags) ??
+    findVariable(row, keys, sources) ??
+    findInConfig(keys, sources.config, profile)
   );
 }
 
-function findFlag({ key }: SettingDefinition<unknown>, { flags }: SettingSources): Found | undefined {
-  const flag = (flags as Readonly<Record<string, string | boolean>>)[key];
+function findFlag(
+  key: string,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+): Found | undefined {
+  const flag = flags[key];
   if (flag === undefined) return undefined;
   const name = `--${flag === false ? 'no-' : ''}${key}`;
   return { text: String(flag), source: { kind: 'flag', name } };
