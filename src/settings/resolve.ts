@@ -130,23 +130,30 @@ export function clientParts(sources: SettingSources) {
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-/**
- * Returns the hints for causes that are likelier than a missing login: there is no home directory, this
- * process runs below `gwtoken exec`, which removes the credentials, or the profile's name is misspelled.
- */
+/** Returns at most one hint: for a cause that is likelier than a missing login. */
 export function likelyCauses(sources: SettingSources): readonly string[] {
-  const { env, config } = sources;
-  if (config.noHome !== undefined) return [config.noHome];
-  if (env['GWTOKEN_ACCESS_TOKEN']) return ['use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set'];
+  const hint = sources.config.noHome ?? hintForSetToken(sources) ?? hintForUnknownProfile(sources);
+  return hint === undefined ? [] : [hint];
+}
+
+/** Returns a hint if a token is set. Below `gwtoken exec`, the credentials are missing on purpose. */
+function hintForSetToken({ env }: SettingSources): string | undefined {
+  if (!env['GWTOKEN_ACCESS_TOKEN']) return undefined;
+  return 'use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set';
+}
+
+/** Returns a hint if the selected profile may be misspelled. */
+function hintForUnknownProfile(sources: SettingSources): string | undefined {
+  const { general, profiles } = sources.config;
   const { value: profile, source } = resolve(SETTINGS.profile, sources);
   // `gwtoken login` gives each profile an entry in the config file.
-  const others = Object.keys(config.profiles);
-  if (profile === DEFAULT_PROFILE || others.includes(profile)) return [];
-  const [meant] = similarWords(profile, [DEFAULT_PROFILE, ...others]);
+  const known = [DEFAULT_PROFILE, ...Object.keys(profiles)];
+  if (known.includes(profile)) return undefined;
+  const [meant] = similarWords(profile, known);
   if (meant !== undefined)
-    return [`did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`];
-  const isEmpty = others.length === 0 && Object.keys(config.general).length === 0;
-  return isEmpty ? [] : ['to list stored clients, run: gwtoken status'];
+    return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
+  const isEmpty = Object.keys({ ...general, ...profiles }).length === 0;
+  return isEmpty ? undefined : 'to list stored clients, run: gwtoken status';
 }
 
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
