@@ -107,6 +107,19 @@ test('a waiter that was killed while it removed a dead lock blocks no other', as
   expect(readdirSync(directory)).toEqual(['token.lock']);
 });
 
+test('a waiter leaves a dead lock to another waiter that has the claim', async () => {
+  writeFileSync(path, 'dead');
+  const claim = `${path}.claim`;
+  writeFileSync(claim, '');
+  // The claim stays new, as if the other waiter were about to remove the lock.
+  const renewal = setInterval(() => utimesSync(claim, new Date(), new Date()), 100);
+  onCleanup(() => clearInterval(renewal));
+  const lock = tryLock(path, MACHINE);
+  expect(lock?.held === false && (await lock.wait(20_000))).toBe('released');
+  expect(readFileSync(path, 'utf8')).toBe('dead');
+  expect(readdirSync(directory)).toEqual(['token.lock', 'token.lock.claim']);
+});
+
 test('a waiter gives up on a dead lock that cannot be removed', async () => {
   writeFileSync(path, 'dead');
   // A directory in the claim's place prevents the removal.
