@@ -57,8 +57,11 @@ function hold(path: string, holder: string, host: Host): Lock {
   return { held: true, release };
 }
 
+/** Stands for a name that cannot be read: the file was just created, or Windows is just removing it. */
+const UNNAMED = '';
+
 interface LockState {
-  /** Name of the holder; empty for a file that was just created, or is just being removed on Windows. */
+  /** Name of the holder, or UNNAMED. */
   readonly holder: string;
   /** Modification time in milliseconds, only for comparison. */
   readonly touchedAtMs: number;
@@ -90,9 +93,9 @@ function waitFor(path: string, host: Host): OthersLock {
   return { held: false, wait };
 }
 
-/** Returns whether another process holds the lock now. A name that was not written yet does not count. */
+/** Returns whether another process holds the lock now. Writing the name into a new file does not count. */
 function hasNewHolder(current: LockState, lastSeen: LockState | undefined): boolean {
-  return current.holder !== lastSeen?.holder && lastSeen?.holder !== '';
+  return current.holder !== lastSeen?.holder && lastSeen?.holder !== UNNAMED;
 }
 
 /**
@@ -136,8 +139,7 @@ function readLock(path: string): LockState | undefined {
     return { holder: bytes.toString(), touchedAtMs: stat.mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    // On Windows, a file cannot be read while it is being removed.
-    return { holder: '', touchedAtMs: 0 };
+    return { holder: UNNAMED, touchedAtMs: 0 };
   }
 }
 
