@@ -69,20 +69,25 @@ interface LockState {
 
 /** Returns the current holder's lock, which can be waited for; see {@link OthersLock}. */
 function waitFor(path: string, host: Host): OthersLock {
+  const silence = measureSilence();
   let lastSeen = readLock(path);
+  /** Reads the lock and returns what became of its holder. Removes the lock of a dead holder. */
+  const checkHolder = (): 'holding' | 'released' | 'dead' => {
+    const current = readLock(path);
+    // If the silence was long, the holder died and another waiter removed the file.
+    if (current === undefined || hasNewHolder(current, lastSeen))
+      return silence.isLong() ? 'dead' : 'released';
+    if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
+    lastSeen = current;
+    if (silence.isTooLong() && removeDead(path, current.holder, host)) return 'dead';
+    // If nobody can remove the file, waiting is useless.
+    return silence.isHopeless() ? 'released' : 'holding';
+  };
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    const silence = measureSilence();
     for (;;) {
-      const current = readLock(path);
-      // If the silence was long, the holder died and another waiter removed the file.
-      if (current === undefined || hasNewHolder(current, lastSeen))
-        return silence.isLong() ? 'dead' : 'released';
-      if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
-      lastSeen = current;
-      if (silence.isTooLong() && removeDead(path, current.holder, host)) return 'dead';
-      // If nobody can remove the file, waiting is useless.
-      if (silence.isHopeless()) return 'released';
+      const outcome = checkHolder();
+      if (outcome !== 'holding') return outcome;
       const waitedMs = performance.now() - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
       const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
