@@ -16,41 +16,41 @@ beforeEach(() => {
   path = join(directory, 'token.lock');
 });
 
-function held() {
+function takeLock() {
   const lock = tryLock(path, MACHINE);
   if (!lock?.held) throw new Error('another caller holds the lock');
   return lock;
 }
-async function wait(limitMs: number, signal?: AbortSignal) {
+async function waitForHolder(limitMs: number, signal?: AbortSignal) {
   const lock = tryLock(path, MACHINE);
   if (lock?.held !== false) throw new Error('nobody holds the lock');
   return await lock.wait(limitMs, signal);
 }
 
 test('tryLock() gives the lock to one holder at a time', async () => {
-  const first = held();
-  const waiting = [wait(20_000), wait(20_000)];
+  const first = takeLock();
+  const waiting = [waitForHolder(20_000), waitForHolder(20_000)];
   first.release();
   expect(await Promise.all(waiting)).toEqual(['released', 'released']);
-  const next = held();
+  const next = takeLock();
   // A second release must not remove the next holder's lock.
   first.release();
-  expect(await wait(60)).toBe('late');
+  expect(await waitForHolder(60)).toBe('late');
   next.release();
   expect(readdirSync(directory)).toEqual([]);
 });
 
 test('a waiter gives up at its limit or when aborted, and leaves no listener', async () => {
-  const { release } = held();
+  const { release } = takeLock();
   const since = performance.now();
-  expect(await wait(300)).toBe('late');
+  expect(await waitForHolder(300)).toBe('late');
   expect(performance.now() - since).toBeGreaterThan(290);
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 50);
-  for (const each of [wait(60_000, AbortSignal.abort()), wait(60_000, stop.signal)])
+  for (const each of [waitForHolder(60_000, AbortSignal.abort()), waitForHolder(60_000, stop.signal)])
     expect(await Promise.race([each, sleep(10_000, 'still waiting', { ref: false })])).toBe('late');
   const { signal } = new AbortController();
-  expect(await wait(60, signal)).toBe('late');
+  expect(await waitForHolder(60, signal)).toBe('late');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   release();
 });
@@ -59,9 +59,9 @@ test('a holder that is silent for three seconds loses the lock', async () => {
   // A power cut can leave a file of NUL bytes.
   writeFileSync(path, '\0'.repeat(19));
   const since = performance.now();
-  expect(await wait(20_000)).toBe('dead');
+  expect(await waitForHolder(20_000)).toBe('dead');
   expect(performance.now() - since).toBeGreaterThan(2900);
-  held().release();
+  takeLock().release();
   expect(readdirSync(directory)).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ test.skipIf(process.platform === 'win32')('tryLock() returns undefined if locks 
 });
 
 test('withLock() reports a holder that takes too long, and does not run the work', async () => {
-  const { release } = held();
+  const { release } = takeLock();
   let ran = 0;
   const work = () => ++ran;
   await expect(withLock(path, MACHINE, 300, work)).rejects.toMatchObject({
