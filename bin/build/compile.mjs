@@ -1,5 +1,5 @@
-// Stores the code that V8 compiles, for bin/launcher.ts. This module is also preloaded into the program that it
-// runs: V8 compiles most functions when they are called, so their code is stored when the program exits.
+// Stores the code that V8 compiles, for bin/launcher.ts. V8 compiles most functions when they are called, so
+// this module runs the program and is also preloaded into it, where it stores the code at the exit.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// Repairs what npm does in `npm install --global git+URL` (npm/cli#6984). It prepares a clone with a second npm, which
-// inherits `--global` and puts a link to the clone where the package belongs. The first npm then unpacks the package
-// through the link, and deletes the clone. So the last step of `prepare` replaces the link by a directory with keytar,
-// which the second npm has removed.
+// Repairs `npm install --global git+URL` (npm/cli#6984), as the last step of `prepare`. npm prepares a clone
+// with a second npm, which inherits `--global`: it puts a link to the clone where the package belongs, and
+// removes keytar there. The first npm then unpacks the package through the link, and deletes the clone.
+// A directory with keytar in place of the link survives that.
 import { cpSync, lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
