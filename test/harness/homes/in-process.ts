@@ -49,26 +49,26 @@ export function inside(): Inside {
 
   const open = (): QuickStart => {
     const { platform, geteuid } = process;
-    const env = { ...home.env, ...it.env };
+    const env = { ...home.env, ...gw.env };
     const opened = openQuickWorld({ env, platform, ...(geteuid && { geteuid }) });
-    return { ...opened, quickWorld: { ...opened.quickWorld, now: () => it.nowMs } };
+    return { ...opened, quickWorld: { ...opened.quickWorld, now: () => gw.nowMs } };
   };
 
   const keychain: Keychain = {
     probe: async () => {},
     async get(account) {
-      it.keychainCalls++;
-      return it.items.get(account);
+      gw.keychainCalls++;
+      return gw.items.get(account);
     },
     async set(account, value) {
-      const isReplaced = it.items.has(account);
-      it.items.set(account, value);
+      const isReplaced = gw.items.has(account);
+      gw.items.set(account, value);
       return isReplaced;
     },
-    delete: async (account) => it.items.delete(account),
+    delete: async (account) => gw.items.delete(account),
   };
 
-  const it: Inside = {
+  const gw: Inside = {
     config: home.config,
     cache: home.cache,
     configure: home.configure,
@@ -83,13 +83,13 @@ export function inside(): Inside {
     own: {},
     quick: (argv) => quick(argv, { ...open().quickWorld, mayBeTerminal: () => false }),
     async login(login = {}) {
-      it.stdin = login.clientSecret ?? CLIENT.clientSecret;
-      const ended = await it.cli(loginArgs(login));
+      gw.stdin = login.clientSecret ?? CLIENT.clientSecret;
+      const ended = await gw.cli(loginArgs(login));
       expect(ended).toEqual({ ...ended, code: 0 });
       return ended;
     },
     async get(...args) {
-      const ended = await it.cli(['get', ...args]);
+      const ended = await gw.cli(['get', ...args]);
       expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
       return ended.stdout.trim();
     },
@@ -104,16 +104,16 @@ export function inside(): Inside {
         stderr: collect((text) => {
           stderr += text;
         }),
-        stdin: { isTTY: () => false, read: async () => Buffer.from(it.stdin) },
+        stdin: { isTTY: () => false, read: async () => Buffer.from(gw.stdin) },
         keychain,
-        monotonicMs: () => it.nowMs,
+        monotonicMs: () => gw.nowMs,
         async postForm(url, { body, onProgress }) {
-          it.posts.push({ url, atMs: it.nowMs, form: new URLSearchParams(body) });
-          const { status = 200, body: reply } = await it.answer(it.posts.length);
+          gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
+          const { status = 200, body: reply } = await gw.answer(gw.posts.length);
           onProgress?.({ waitingFor: 'body' });
           return jsonReply(status, reply);
         },
-        ...it.own,
+        ...gw.own,
       };
       // The World's own actions, such as warnings, also use the replaced members.
       const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
@@ -125,7 +125,7 @@ export function inside(): Inside {
       }
     },
   };
-  return it;
+  return gw;
 }
 
 /** Returns a reply of the endpoint, for a test that replaces the connection. */
