@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../harness/endpoints/fault-server';
-import { startPlace } from '../harness/homes/command-place';
+import { startCommandHome } from '../harness/homes/command-home';
 import { openDirectory } from '../harness/homes/directory';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { startKWallet } from '../harness/keyrings/kwallet';
@@ -19,7 +19,7 @@ const SLACK_MS = 9000;
 test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ needs }) => {
   needs('keyring', 'KWallet');
   // gwtoken kills only the shell. The sleep lives on and must not hold the test's pipe.
-  const command = await startPlace('sleep 100 2>/dev/null');
+  const command = await startCommandHome('sleep 100 2>/dev/null');
   const silent = (await startFaultServer({})).url;
   const keyring = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
   const wallet = await startKWallet();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { putAnswer, startPlace } from '../../harness/homes/command-place';
+import { putAnswer, startCommandHome } from '../../harness/homes/command-home';
 import { isRunning, until } from '../../harness/programs/processes';
 
 describe.skipIf(process.platform === 'win32')('a credential command', () => {
@@ -15,7 +15,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
   };
 
   test.each(['SIGTERM', 'SIGINT'] as const)('ends with gwtoken on %s', async (signal) => {
-    const { dir, start } = await startPlace(HANG);
+    const { dir, start } = await startCommandHome(HANG);
     const running = start(['get'], { detached: true });
     const pid = await pidIn(dir);
     running.kill(signal);
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('a credential command', () => {
   });
 
   test('can prompt on the terminal and read stdin without a spinner', async () => {
-    const { dir, terminal, identity } = await startPlace(
+    const { dir, terminal, identity } = await startCommandHome(
       'stty -echo </dev/tty; printf "Vault password: " >&2; read a </dev/tty; stty echo </dev/tty; printf "Vault: " >&2; read b; [ "$a $b" = "open sesame" ] && cat "$HOME/../answer"',
     );
     putAnswer(dir);
