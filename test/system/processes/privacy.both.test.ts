@@ -1,6 +1,5 @@
-/** gwtoken hides its memory and its variables from other programs. */
+/** SIGUSR1 opens no debugger, which could read the secret in gwtoken's memory. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { helperEnvironment, windowsProgram } from '../../../src/system/processes/helper-program';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { SECRET } from '../../harness/homes/canary';
 import { inVariables } from '../../harness/homes/client';
@@ -29,16 +28,4 @@ describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('the keychain process ended: SIGUSR1');
   });
-});
-
-test('helper programs get only their variables and absolute directories in PATH', ({ needs }) => {
-  needs('posix');
-  const env = { PATH: ':/usr/bin:bin:.::/bin:', SystemRoot: 'D:\\Windows', HOME: '/home', LC_ALL: 'de' };
-  const own = { PATH: '/usr/bin:/bin', HOME: '/home', LC_ALL: 'C' };
-  expect(helperEnvironment(env, 'HOME', 'XDG_RUNTIME_DIR')).toStrictEqual(own);
-  // Without a PATH, GLib would search the working directory.
-  for (const PATH of ['', ':', 'bin:.'])
-    expect(helperEnvironment({ PATH })).toStrictEqual({ PATH: '/usr/bin:/bin', LC_ALL: 'C' });
-  expect(windowsProgram('cmd.exe', env)).toBe('D:\\Windows\\System32\\cmd.exe');
-  expect(windowsProgram('cmd.exe', {})).toBe('C:\\Windows\\System32\\cmd.exe');
 });
