@@ -122,7 +122,7 @@ test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
   'in %s a program reads the text from a pipe and keeps its stdin and exit code',
   async (shell, { needs }) => {
     needs('linux', shell);
-    const script = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; echo $$; exit 7';
+    const line = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; echo $$; exit 7';
     // Imitates /bin/sh of macOS.
     const old = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
     const words = [
@@ -132,7 +132,7 @@ test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
       'sh',
       'sh',
       '-c',
-      script,
+      line,
     ];
     const child = spawn(shell, words, { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
     (child.stdio[3] as Writable).end('a "\\ $HOME `id`\n');
