@@ -1,6 +1,5 @@
 /** The spinner appears only on a terminal, and leaves nothing behind. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSpinner } from '../../../src/system/terminal/spinner';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../../harness/endpoints/token-endpoint';
 import { inVariables } from '../../harness/homes/client';
 import { type Home, openHome } from '../../harness/homes/home';
@@ -15,9 +14,6 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
   beforeEach(async () => {
     endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
     home = openHome({ ...inVariables(endpoint.authUrl), GWTOKEN_NO_CACHE: '1' });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
   });
   /** Returns the lines that stay on the terminal: the text of each line after it was last erased. */
   const shown = (raw: string) => raw.split('\r\n').map((line) => line.split(ERASED).at(-1));
@@ -47,25 +43,6 @@ describe.skipIf(process.platform === 'win32')('the spinner', () => {
     const lines = shown(terminal.raw());
     expect(lines).toContainEqual(expect.stringMatching(/^gwtoken: attempt 1 of 2 failed/));
     expect(lines.filter((line) => !line?.startsWith('gwtoken: '))).toEqual([TOKEN, '']);
-  });
-
-  test('appears only after 300 ms', async () => {
-    vi.useFakeTimers();
-    let text = '';
-    let listening = 0;
-    const onSignals = () => {
-      listening++;
-      return () => void listening--;
-    };
-    const write = (more: string) => {
-      text += more;
-    };
-    const { spin } = openSpinner(write, () => true, onSignals);
-    await spin(LABEL, () => vi.advanceTimersByTimeAsync(299));
-    expect([text, vi.getTimerCount(), listening]).toEqual(['', 0, 0]);
-    await spin(LABEL, () => vi.advanceTimersByTimeAsync(300));
-    expect(text).toBe(`${ERASED}\\ ${LABEL}${ERASED}`);
-    expect([vi.getTimerCount(), listening]).toEqual([0, 0]);
   });
 
   test('does not appear in a pipe, in CI, with TERM=dumb or in a background job', async () => {

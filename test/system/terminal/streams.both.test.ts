@@ -1,15 +1,8 @@
-/** stdout and stderr as slow, full or closed pipes, files and devices. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** stdout and stderr as broken pipes, closed descriptors, terminals and full devices. */
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { writeAll } from '../../../src/system/terminal/streams';
-import { onCleanup } from '../../harness/clean-up';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { inVariables } from '../../harness/homes/client';
-import { openDirectory } from '../../harness/homes/directory';
 import { type Home, openHome } from '../../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 
@@ -18,29 +11,6 @@ const OPEN_BROKEN_PIPE = 'exec 3> >(:); wait $!;';
 
 const NO_SPACE =
   /^gwtoken: error: cannot write output: no space left on device\nhint: free some disk space, or write elsewhere\n$/;
-
-test.skipIf(process.platform === 'win32')(
-  'writeAll waits for a full non-blocking pipe without using the processor',
-  async () => {
-    const dir = openDirectory();
-    const [pipe, copy] = [join(dir, 'pipe'), join(dir, 'copy')];
-    execFileSync('mkfifo', [pipe]);
-    const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    onCleanup(() => closeSync(descriptor));
-    // The text has more bytes than characters.
-    const text = 'ü'.repeat(150_000);
-    const slow = `sleep 1; exec head -c ${Buffer.byteLength(text)} <"$0" >"$1"`;
-    const reader = spawn('sh', ['-c', slow, pipe, copy], { stdio: 'ignore' });
-    onCleanup(() => reader.kill('SIGKILL'));
-    const ended = once(reader, 'exit');
-    const before = process.cpuUsage();
-    writeAll(descriptor, text);
-    const { user, system } = process.cpuUsage(before);
-    expect(user + system).toBeLessThan(400_000);
-    expect(await ended).toEqual([0, null]);
-    expect(readFileSync(copy, 'utf8')).toBe(text);
-  },
-);
 
 describe.concurrent('standard streams', () => {
   let identity: IdentityServer;
