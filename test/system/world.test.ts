@@ -21,8 +21,8 @@ test('without HOME, the cache is empty and the config file is an error', async (
   ]).toEqual([{ generation: '' }, 'ENOHOME', [], undefined]);
   const noHome = 'no home directory for the config file';
   expect(() => config.path()).toThrow(noHome);
-  for (const refused of [config.edit([]), config.checkWritable(), clients.remove([])])
-    await expect(refused).rejects.toThrow(noHome);
+  for (const call of [() => config.edit([]), () => config.checkWritable(), () => clients.remove([])])
+    await expect(call()).rejects.toThrow(noHome);
 });
 
 test('gwtoken uses Node’s own streams only for a Windows console', () => {
