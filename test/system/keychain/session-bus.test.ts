@@ -4,6 +4,7 @@ import { chownSync, existsSync, lchownSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { type GwtokenError, valueOrError } from '../../../src/errors';
 import { withSessionBus } from '../../../src/system/keychain/session-bus';
 import { onCleanup } from '../../harness/clean-up';
 import { openDirectory } from '../../harness/homes/directory';
@@ -15,13 +16,10 @@ const busOf = (env: Record<string, string>, as = uid) =>
   withSessionBus(env, { platform: 'linux', uid: as })['DBUS_SESSION_BUS_ADDRESS'];
 /** Returns why an address is rejected; undefined if it is accepted. */
 const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
-  try {
-    expect(busOf({ DBUS_SESSION_BUS_ADDRESS }, as)).toBe(DBUS_SESSION_BUS_ADDRESS);
-    return undefined;
-  } catch (error) {
-    expect(error).toMatchObject({ kind: 'keychain', reason: 'no-session' });
-    return (error as Error).message.replace('no keychain here: the session bus at ', '');
-  }
+  const bus = valueOrError(() => busOf({ DBUS_SESSION_BUS_ADDRESS }, as));
+  if (bus === DBUS_SESSION_BUS_ADDRESS) return undefined;
+  expect(bus).toMatchObject({ kind: 'keychain', reason: 'no-session' });
+  return (bus as GwtokenError).message.replace('no keychain here: the session bus at ', '');
 };
 
 beforeEach(({ needs }) => needs('linux'));
