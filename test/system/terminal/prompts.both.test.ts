@@ -7,7 +7,7 @@ import { filesBelow } from '../../harness/homes/files';
 import { type Home, openHome } from '../../harness/homes/home';
 import { type Keyring, startKeyring } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
-import { descendants, until } from '../../harness/programs/processes';
+import { descendants, processesWith, until } from '../../harness/programs/processes';
 import type { Terminal } from '../../harness/programs/terminal';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'hush+/=&' };
@@ -101,13 +101,18 @@ describe('login on a terminal', () => {
   });
 
   test('hides and drops what is typed before the first question', async () => {
+    // login asks no question until the keyring has answered.
+    const keyringLine = processesWith(keyring.env['DBUS_SESSION_BUS_ADDRESS']!).find((line) =>
+      line.includes('gnome-keyring-daemon'),
+    );
+    const keyringPid = Number.parseInt(keyringLine!, 10);
+    process.kill(keyringPid, 'SIGSTOP');
+    onCleanup(() => void process.kill(keyringPid, 'SIGCONT'));
     openInShell();
-    const child = () => descendants(terminal.pid)[1];
-    await until('the keychain child runs', () => child() !== undefined);
-    process.kill(child()!, 'SIGSTOP');
+    await until('the keychain child runs', () => descendants(terminal.pid).length > 1);
     terminal.type('early-hush\r');
     await sleep(300);
-    process.kill(child()!, 'SIGCONT');
+    process.kill(keyringPid, 'SIGCONT');
     await terminal.waitFor(/Region \(eu or us\): $/);
     terminal.type(CTRL_C);
     await terminal.waitFor('end\n');
