@@ -1,5 +1,6 @@
 /** When gwtoken uses a cached token. See also test/sessions/text/reuse.txt. */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generationPath } from '../../src/system/files/token-cache';
 import type { Keychain } from '../../src/world';
@@ -62,6 +63,19 @@ describe('a token', () => {
       expect(gw.posts.length).toBe(posts);
     }
   });
+});
+
+test('a token from before a login is not used, even if it is cached after it', async () => {
+  gw.env = {};
+  const login = () => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
+  await login();
+  await gw.get();
+  const path = join(gw.cache, 'default-production-eu.token.json');
+  const before = readFileSync(path);
+  await login();
+  writeFileSync(path, before, { mode: 0o600 });
+  expect(await gw.quick(['get'])).toBeUndefined();
+  expect(await gw.get()).toBe('token-2');
 });
 
 test('a login discards its client’s token even without a generation', async () => {
