@@ -1,5 +1,5 @@
 /** Hints, the trace and remembered refusals. See also test/sessions/text/reuse.txt. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, ReaderGone } from '../../src/errors';
@@ -202,6 +202,18 @@ test('a request updates clients.json from the keychain', async () => {
     await gw.get('--fresh');
     expect(list()).toEqual(right);
   }
+});
+
+test('a request does not write a clients.json that agrees with the keychain', async () => {
+  gw.env = {};
+  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  const version = () => {
+    const { ino, mtimeNs } = statSync(join(gw.config, 'clients.json'), { bigint: true });
+    return [ino, mtimeNs];
+  };
+  const before = version();
+  await gw.get('--fresh');
+  expect(version()).toEqual(before);
 });
 
 test('get works with an unreadable clients.json', async () => {
