@@ -93,18 +93,18 @@ function fetchBun(target) {
   const program = join(directory, 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun');
   if (existsSync(directory)) return program;
   mkdirSync(BUN_FOLDER, { recursive: true });
-  const made = mkdtempSync(join(BUN_FOLDER, 'fetch-'));
+  const scratch = mkdtempSync(join(BUN_FOLDER, 'fetch-'));
   try {
     console.log(`> fetching ${name} ${BUN.version}`);
     const tarball = execSync(`npm pack --silent ${name}@${BUN.version}`, {
-      cwd: made,
+      cwd: scratch,
       encoding: 'utf8',
     }).trim();
-    checkIntegrity(name, readFileSync(join(made, tarball)));
-    execFileSync('tar', ['-xzf', tarball], { cwd: made });
-    renameSync(join(made, 'package'), directory);
+    checkIntegrity(name, readFileSync(join(scratch, tarball)));
+    execFileSync('tar', ['-xzf', tarball], { cwd: scratch });
+    renameSync(join(scratch, 'package'), directory);
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
   return program;
 }

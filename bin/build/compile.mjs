@@ -23,8 +23,8 @@ export async function compilePackage(directory) {
   const env = { ...client, ...directories, GWTOKEN_AUTH_URL: `http://127.0.0.1:${port}`, SystemRoot };
   // The second `get` finds the token that the first has cached. Each run adds the functions that it calls.
   for (const command of ['--help', 'get', 'get', 'env']) {
-    const words = ['--import', import.meta.url, join(directory, 'gwtoken.cjs'), command];
-    await promisify(execFile)(process.execPath, words, { env });
+    const args = ['--import', import.meta.url, join(directory, 'gwtoken.cjs'), command];
+    await promisify(execFile)(process.execPath, args, { env });
   }
   endpoint.close();
   rmSync(cache, { recursive: true });

@@ -46,31 +46,31 @@ export async function buildExecutable(target, directory, otherKeytar) {
   const module = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
   const { name, version } = JSON.parse(readFileSync(join(module, 'package.json'), 'utf8'));
   const native = readFileSync(join(module, 'prebuilds', prebuild, 'keytar.node'));
-  const isUsable = machineOf(native) === target.replace('-musl', '');
-  if (isUsable === (target === WITHOUT_KEYTAR))
+  const hasKeytar = target !== WITHOUT_KEYTAR;
+  if (hasKeytar !== (machineOf(native) === target.replace('-musl', '')))
     throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
   mkdirSync(BUN_FOLDER, { recursive: true });
-  const made = mkdtempSync(join(BUN_FOLDER, 'build-'));
-  const bundled = join(made, 'bundle');
+  const scratch = mkdtempSync(join(BUN_FOLDER, 'build-'));
+  const bundled = join(scratch, 'bundle');
   try {
-    await bundleExecutable(bundled, isUsable, otherKeytar !== undefined);
+    await bundleExecutable(bundled, hasKeytar, otherKeytar !== undefined);
     if (otherKeytar) copyFileSync(otherKeytar, join(bundled, OTHER_KEYTAR));
-    else writeFileSync(join(bundled, KEYTAR), isUsable ? native : '');
+    else writeFileSync(join(bundled, KEYTAR), hasKeytar ? native : '');
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
-    compile(target, made, file, otherKeytar === undefined);
+    compile(target, scratch, file, otherKeytar === undefined);
     mkdirSync(directory, { recursive: true });
     // Renames it, because the previous executable may be running.
-    renameSync(join(made, file), join(directory, file));
-    const others = {
+    renameSync(join(scratch, file), join(directory, file));
+    const notices = {
       [`${name} ${version} (MIT)`]: readFileSync(join(module, 'LICENSE.md'), 'utf8').trim(),
       [`bun ${BUN.version} (MIT, with parts under LGPL-2.0 and LGPL-2.1)`]: bunLicense(),
     };
-    for (const [title, text] of Object.entries(others))
+    for (const [title, text] of Object.entries(notices))
       appendFileSync(join(bundled, NOTICES), `${RULE}${title}\n\n${text}`);
     renameSync(join(bundled, NOTICES), join(directory, NOTICES));
     return join(directory, file);
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
@@ -85,27 +85,34 @@ export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
   return bundle(directory, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
-    plugins: [ofTheExecutable(hasOtherKeytar)],
+    plugins: [externalKeytar(hasOtherKeytar), programsAsModules],
     codeSplitting: { groups: [{ name: 'form', test: /system[\\/]form\.ts$/, priority: 4 }, ...GROUPS] },
   });
 }
 
 /**
- * Loads keytar's native module from beside the bundle, or a test's module in place of the loader. It also
- * marks the programs as modules, because they export nothing: if another file imports one, rolldown treats it
- * as CommonJS, and then wraps each module of the quick path in a function.
+ * Loads keytar's native module from beside the bundle, or a test's module in place of the loader.
  * @param {boolean} hasOtherKeytar
  * @returns {import('rolldown').Plugin}
  */
-const ofTheExecutable = (hasOtherKeytar) => ({
-  name: 'of-the-executable',
+const externalKeytar = (hasOtherKeytar) => ({
+  name: 'external-keytar',
   resolveId(id) {
     if (id === 'keytar.node') return { id: `./${KEYTAR}`, external: true };
     if (hasOtherKeytar && id === './keytar') return { id: `./${OTHER_KEYTAR}`, external: true };
     return undefined;
   },
+});
+
+/**
+ * Marks the programs as modules, because they export nothing: if another file imports one, rolldown treats it
+ * as CommonJS, and then wraps each module of the quick path in a function.
+ * @type {import('rolldown').Plugin}
+ */
+const programsAsModules = {
+  name: 'programs-as-modules',
   transform: (code, id) =>
     Object.values(ENTRIES).includes(relative(ROOT, id).replaceAll('\\', '/'))
       ? `${code}\nexport {};`
       : undefined,
-});
+};

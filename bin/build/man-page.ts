@@ -86,8 +86,8 @@ function options(heading: string, flags: readonly Flag[]): readonly string[] {
 
 function flagItem({ spec, help, setting }: Flag): string {
   const [variable, key] = setting ? equivalents(setting) : [];
-  const same = variable === undefined ? '' : ` (${variable}; config key ${key})`;
-  return item(spec.replace(/[<>]/g, ''), help + same);
+  const others = variable === undefined ? '' : ` (${variable}; config key ${key})`;
+  return item(spec.replace(/[<>]/g, ''), help + others);
 }
 
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */

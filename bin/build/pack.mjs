@@ -35,13 +35,13 @@ export function packExecutable(target, built, directory) {
   const windows = target.startsWith('windows');
   const program = windows ? 'gwtoken.exe' : 'gwtoken';
   const archive = join(directory, `${NAME}-${target}${windows ? '.zip' : '.tar.gz'}`);
-  const made = mkdtempSync(join(tmpdir(), 'gwtoken-pack-'));
-  const content = join(made, 'content');
-  const unpacked = join(made, 'unpacked');
+  const scratch = mkdtempSync(join(tmpdir(), 'gwtoken-pack-'));
+  const content = join(scratch, 'content');
+  const unpacked = join(scratch, 'unpacked');
   try {
     for (const path of [join(content, 'completions'), unpacked]) mkdirSync(path, { recursive: true });
-    const ours = [join(ROOT, 'dist', 'gwtoken.1'), join(ROOT, 'LICENSE')];
-    for (const file of [join(built, program), join(built, NOTICES), ...ours])
+    const others = [join(ROOT, 'dist', 'gwtoken.1'), join(ROOT, 'LICENSE')];
+    for (const file of [join(built, program), join(built, NOTICES), ...others])
       copyFileSync(file, join(content, basename(file)));
     for (const [name, shell] of Object.entries(COMPLETIONS)) {
       const script = execFileSync(process.execPath, [join(ROOT, 'dist', 'gwtoken.cjs'), 'completion', shell]);
@@ -53,7 +53,7 @@ export function packExecutable(target, built, directory) {
     verifyProgram(target, join(unpacked, program));
     for (const name of ['LICENSE', NOTICES]) statSync(join(unpacked, name));
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
@@ -68,15 +68,16 @@ export function packAction(action, directory) {
 /** @param {string} file @param {string} content @param {readonly string[]} names */
 function tar(file, content, names) {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=go=u-w'];
-  const same = ['--sort=name', `--mtime=@${sourceDate()}`, ...owner, '--use-compress-program=gzip -n'];
-  execFileSync('tar', ['-cf', file, ...same, '-C', content, ...[...names].sort()]);
+  const fixed = ['--sort=name', `--mtime=@${sourceDate()}`, ...owner, '--use-compress-program=gzip -n'];
+  execFileSync('tar', ['-cf', file, ...fixed, '-C', content, ...[...names].sort()]);
 }
 
 /** @param {string} file @param {string} content @param {readonly string[]} names */
 function zip(file, content, names) {
-  const [date, env] = [sourceDate(), { ...process.env, TZ: 'UTC' }];
+  const date = sourceDate();
   for (const name of readdirSync(content, { recursive: true, encoding: 'utf8' }))
     utimesSync(join(content, name), date, date);
   rmSync(file, { force: true });
+  const env = { ...process.env, TZ: 'UTC' };
   execFileSync('zip', ['-q', '-X', '-r', file, ...[...names].sort()], { cwd: content, env });
 }
