@@ -5,8 +5,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { failWith } from '../../src/cli/run';
 import { GwtokenError, ReaderGone } from '../../src/errors';
 import { parseDoctor } from '../commands/reports';
-import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 
 let gw: Inside;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
 import { GET_FORMATS } from '../../src/formats/get-formats';
 import { configKeys } from '../../src/settings/table';
-import { typed } from '../documents/grammar';
+import { longForm } from '../harness/command-lines';
 import { inside } from '../harness/homes/in-process';
 
 test('completion offers every command and flag, and all formats and keys', async () => {
@@ -17,7 +17,7 @@ test('completion offers every command and flag, and all formats and keys', async
   };
   expect(await words('')).toEqual(COMMANDS.map(({ name }) => name));
   for (const command of COMMANDS.filter(({ flags }) => flags.length > 0))
-    expect(await words(`${command.name} --`)).toEqual(expect.arrayContaining(command.flags.map(typed)));
+    expect(await words(`${command.name} --`)).toEqual(expect.arrayContaining(command.flags.map(longForm)));
   expect(await words('get --format ')).toEqual(GET_FORMATS);
   expect(await words('config get ')).toEqual(configKeys());
 });

@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { painter } from '../../src/system/terminal/terminal';
-import { PLAIN } from '../documents/grammar';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 import { preloading } from '../harness/programs/program';
 
 const UNSET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `unset GWTOKEN_${name};\n`);

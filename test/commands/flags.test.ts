@@ -3,10 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
-import { allCommands, PLAIN, typed } from '../documents/grammar';
+import { allCommands, longForm } from '../harness/command-lines';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
 import { inside, jsonReply } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
@@ -171,7 +172,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
 
 const commands = allCommands(COMMANDS).filter(({ command }) => command.name !== 'config');
 const lines = commands.flatMap(({ path, command }) =>
-  command.flags.map((flag) => [path.join(' '), typed(flag)] as const),
+  command.flags.map((flag) => [path.join(' '), longForm(flag)] as const),
 );
 
 test('each command has a row in this file', () => {

@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
 import type { Terminal } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 
 const A = 'https://a.example.com';
 const ALL = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
 import type { Terminal } from '../../src/world';
-import { PLAIN } from '../documents/grammar';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 
 const EU = 'default:production:eu';
 const US = 'default:production:us';

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, ReaderGone } from '../../src/errors';
-import { noting } from '../documents/grammar';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
+import { noting } from '../harness/homes/plain-terminal';
 
 let gw: Inside;
 beforeEach(() => {

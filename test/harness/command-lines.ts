@@ -1,21 +1,7 @@
+/** The commands and flags of the grammar, and command lines of gwtoken in texts. */
 import { parseLine } from '../../src/cli/program';
 import type { Flag } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
-import { painter } from '../../src/system/terminal/terminal';
-import type { Terminal } from '../../src/world';
-
-type Plain = Pick<Terminal, 'paint' | 'spin'>;
-
-/** Returns a terminal without colours, whose spinner writes its labels into this list. */
-export const noting = (labels: string[]): Plain => ({
-  paint: () => painter({}, false),
-  spin(label, work) {
-    labels.push(label);
-    return work((next) => void labels.push(next), new AbortController().signal);
-  },
-});
-/** A terminal without colours. */
-export const PLAIN = noting([]);
 
 interface Placed {
   readonly path: readonly string[];
@@ -31,7 +17,7 @@ export function allCommands(commands: readonly Command[], above: readonly string
 }
 
 /** Returns the long form of a flag. */
-export function typed({ spec }: Flag): string {
+export function longForm({ spec }: Flag): string {
   return /--[\w-]+/.exec(spec)![0];
 }
 
@@ -41,7 +27,7 @@ const BEFORE = /(?:^\s*|^\s*\$ |[(`|;&'"] *|\b(?:run|script): )/.source;
 const REST = /((?:'[^']*'|"[^"]*"|[^'")`|;#&])*)/.source;
 
 /** Returns the words of each gwtoken command in a line of shell, without quotes and redirections. */
-export function shellLine(line: string): string[][] {
+export function gwtokenLines(line: string): string[][] {
   const found = line.matchAll(new RegExp(`${BEFORE}gwtoken(?= |$|\\))${REST}`, 'g'));
   return [...found].map(([, rest = '']) =>
     [...rest.replace(/\s\d?[<>]+\s*\S*/g, ' ').matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)].map(
@@ -64,19 +50,16 @@ export function codeLines(markdown: string): string[] {
   return [...blocks, ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
 }
 
-/** Parses words with the program's grammar. Returns the name of the command, or a text with `error: `. */
-export async function parsed(words: readonly string[]): Promise<string> {
-  try {
-    const { command } = parseLine(words, '');
-    if (command)
-      return allCommands(COMMANDS)
-        .find((each) => each.command === command)!
-        .path.join(' ');
-  } catch (error) {
-    return `error: ${(error as Error).message}`;
-  }
+/** Returns the words that name the command of a command line. Throws if the program rejects the line. */
+export function commandOf(words: readonly string[]): string {
+  const { command } = parseLine(words, '');
+  if (command)
+    return allCommands(COMMANDS)
+      .find((each) => each.command === command)!
+      .path.join(' ');
   // After a word that is no command, --help shows the program's help.
   const [name = ''] = words;
-  const known = name.startsWith('-') || name === '' || COMMANDS.some((each) => each.name === name);
-  return known ? words.join(' ') : `error: unknown command '${name}'`;
+  if (name === '' || name.startsWith('-') || COMMANDS.some((each) => each.name === name))
+    return words.join(' ');
+  throw new Error(`unknown command '${name}'`);
 }
