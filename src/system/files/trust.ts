@@ -17,16 +17,21 @@ import type { DirectoryKind, Host } from './paths';
 /** `user` for the cache, which others may not open; `user or root` for the config, which others may read. */
 type Owners = 'user' | 'user or root';
 
-/** Returns why a file or directory is not trusted; undefined if it is. Only `lstat` shows links. */
+/** Mode bits that others may not have, the chmod that removes them, and their meaning in messages. */
+const MODES = {
+  user: { forbidden: 0o077, chmod: '700', meaning: 'accessible to' },
+  'user or root': { forbidden: 0o022, chmod: 'go-w', meaning: 'writable by' },
+} as const;
+
+/** Returns why a file or directory is not trusted; undefined if it is. Only lstat() shows a link. */
 export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
   if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmod: undefined };
   const problem = ownerProblem(stat, owners, host);
   if (problem !== undefined) return { text: problem, chmod: undefined };
-  const [forbidden, chmod, how] =
-    owners === 'user' ? [0o077, '700', 'accessible to'] : [0o022, 'go-w', 'writable by'];
+  const { forbidden, chmod, meaning } = MODES[owners];
   if ((stat.mode & forbidden) === 0) return undefined;
-  return { text: `is ${how} other users (mode ${(stat.mode & 0o777).toString(8)})`, chmod };
+  return { text: `is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`, chmod };
 }
 
 /** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
