@@ -50,13 +50,13 @@ const PAUSE_MS = 10;
  * @throws the system's error
  */
 export function retryWhileBusy<T>(work: () => T, { platform }: Pick<Host, 'platform'>): T {
-  const giveUpAt = platform === 'win32' ? performance.now() + BUSY_MS : 0;
+  const giveUpAtMs = platform === 'win32' ? performance.now() + BUSY_MS : 0;
   for (;;) {
     try {
       return work();
     } catch (error) {
       const isBusy = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '');
-      if (!isBusy || performance.now() >= giveUpAt) throw error;
+      if (!isBusy || performance.now() >= giveUpAtMs) throw error;
       sleepSync(PAUSE_MS);
     }
   }
