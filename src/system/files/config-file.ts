@@ -150,23 +150,33 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   await whileWriting(path, async (directory) => {
     checkDirectory(directory, host);
     makeDirectory(directory);
-    const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
-    await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
-      const changed = change(path);
-      // conf only writes here. It reads the file without checks, so `deserialize` hides the content.
-      const conf = new Conf<Stored>({
-        cwd: directory,
-        configName: basename(path, '.json'),
-        deserialize: () => ({}),
-      });
-      // Replaces conf's method, which ignores an incomplete write. Writes to the target of a symbolic link.
-      const target = orUndefined(() => realpathSync(path)) ?? path;
-      const write = (value: Stored): void =>
-        writeByRename(target, `${JSON.stringify(value, null, 2)}\n`, host, { isDurable: true });
-      Object.assign(conf, { _write: write });
-      conf.store = changed;
-    });
+    const [write, { withLock }] = await Promise.all([loadWriter(path, host), import('./lock')]);
+    await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => write(change(path)));
   });
+}
+
+/**
+ * Returns a function that stores an object in the file through conf, which only passes the object on: conf
+ * itself reads without checks, ignores an incomplete write, and in a snap does not write atomically.
+ */
+async function loadWriter(path: string, host: Host): Promise<(value: Stored) => void> {
+  const { default: Conf } = await import('conf');
+  return (value) => {
+    const conf = new Conf<Stored>({
+      cwd: dirname(path),
+      configName: basename(path, '.json'),
+      // conf reads the file too; this hides the content from it.
+      deserialize: () => ({}),
+    });
+    // conf has no option for another way to write, so this replaces its private method.
+    Object.assign(conf, {
+      _write(changed: Stored): void {
+        const linkTarget = orUndefined(() => realpathSync(path));
+        writeByRename(linkTarget ?? path, `${JSON.stringify(changed, null, 2)}\n`, host, { isDurable: true });
+      },
+    });
+    conf.store = value;
+  };
 }
 
 /** Checks in advance that files in the directory can be written and that later reads will trust them. */
