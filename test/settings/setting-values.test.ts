@@ -122,52 +122,72 @@ describe('the error for an invalid URL', () => {
 
 const { region, environment, minTtlMs, timeoutMs, keychainTimeoutMs, retries } = SETTINGS;
 const { cache, caFile, credentialCommand } = SETTINGS;
-const TIMEOUT = [{ '1': 1000, '60m': 3_600_000 }, ['0', '3601', '2h'], 'timeout', '1s to 1h'] as const;
-const TEXT = [{ ' a ': ' a ', '0': '0' }, ['', 'a\0b']] as const;
+const TIMEOUT = {
+  valid: { '1': 1000, '60m': 3_600_000 },
+  invalid: ['0', '3601', '2h'],
+  what: 'timeout',
+  allowed: '1s to 1h',
+};
+const TEXT = { valid: { ' a ': ' a ', '0': '0' }, invalid: ['', 'a\0b'], allowed: 'a non-empty value' };
 
-test.for<
-  readonly [
-    row: Pick<SettingDefinition<unknown>, 'parse'>,
-    good: Record<string, unknown>,
-    bad: readonly string[],
-    what: string,
-    allowed: string,
-  ]
->([
-  [region, { eu: 'eu', EU: 'eu', Us: 'us' }, ['', 'ap', 'eu ', 'constructor'], 'region', 'eu or us'],
-  [
-    environment,
-    { '1': 'sandbox', true: 'sandbox', '0': 'production', false: 'production' },
-    ['', 'yes', 'TRUE', '01'],
-    'sandbox',
-    '1, true, 0 or false',
-  ],
-  [
-    minTtlMs,
-    { '0': 0, '90': 90_000, '90s': 90_000, '5m': 300_000, '999999999h': 999_999_999 * 3_600_000 },
-    ['', '1d', '9999999999', 'x5m', '5mm', '1.5s', '1 s', '٣'],
-    'duration',
-    '90, 90s, 5m or 1h',
-  ],
-  [timeoutMs, ...TIMEOUT],
-  [keychainTimeoutMs, ...TIMEOUT],
-  [retries, { '0': 0, '10': 10, '07': 7 }, ['', '11', '-1', '010', ' 1'], 'retries', '0 to 10'],
-  [
-    cache,
-    { on: true, true: true, off: false, false: false },
-    ['', '1', 'ON'],
-    'cache',
-    'on, true, off or false',
-  ],
-  [cache.variable, { '1': false, '0': true }, ['on'], 'no-cache', '1, true, 0 or false'],
-  [caFile, ...TEXT, 'ca-file', 'a non-empty value'],
-  [credentialCommand, ...TEXT, 'credential-command', 'a non-empty value'],
-])('the parser of $3 is strict, and its error names value, source and choices', (row) => {
-  const [{ parse }, good, bad, what, allowed] = row;
-  for (const [text, value] of Object.entries(good)) expect(parse(text, 'x')).toBe(value);
-  for (const text of bad)
-    expect(refusal(() => parse(text, 'the flag'))).toEqual({
-      message: `invalid ${what} ${JSON.stringify(text)} (from the flag)`,
-      hints: [`use ${allowed}`],
+test.for<{
+  parser: Pick<SettingDefinition<unknown>, 'parse'>;
+  valid: Record<string, unknown>;
+  invalid: readonly string[];
+  what: string;
+  allowed: string;
+}>([
+  {
+    parser: region,
+    valid: { eu: 'eu', EU: 'eu', Us: 'us' },
+    invalid: ['', 'ap', 'eu ', 'constructor'],
+    what: 'region',
+    allowed: 'eu or us',
+  },
+  {
+    parser: environment,
+    valid: { '1': 'sandbox', true: 'sandbox', '0': 'production', false: 'production' },
+    invalid: ['', 'yes', 'TRUE', '01'],
+    what: 'sandbox',
+    allowed: '1, true, 0 or false',
+  },
+  {
+    parser: minTtlMs,
+    valid: { '0': 0, '90': 90_000, '90s': 90_000, '5m': 300_000, '999999999h': 999_999_999 * 3_600_000 },
+    invalid: ['', '1d', '9999999999', 'x5m', '5mm', '1.5s', '1 s', '٣'],
+    what: 'duration',
+    allowed: '90, 90s, 5m or 1h',
+  },
+  { parser: timeoutMs, ...TIMEOUT },
+  { parser: keychainTimeoutMs, ...TIMEOUT },
+  {
+    parser: retries,
+    valid: { '0': 0, '10': 10, '07': 7 },
+    invalid: ['', '11', '-1', '010', ' 1'],
+    what: 'retries',
+    allowed: '0 to 10',
+  },
+  {
+    parser: cache,
+    valid: { on: true, true: true, off: false, false: false },
+    invalid: ['', '1', 'ON'],
+    what: 'cache',
+    allowed: 'on, true, off or false',
+  },
+  {
+    parser: cache.variable,
+    valid: { '1': false, '0': true },
+    invalid: ['on'],
+    what: 'no-cache',
+    allowed: '1, true, 0 or false',
+  },
+  { parser: caFile, ...TEXT, what: 'ca-file' },
+  { parser: credentialCommand, ...TEXT, what: 'credential-command' },
+])('the parser of $what is strict, and its error names value, source and choices', (row) => {
+  for (const [text, value] of Object.entries(row.valid)) expect(row.parser.parse(text, 'x')).toBe(value);
+  for (const text of row.invalid)
+    expect(refusal(() => row.parser.parse(text, 'the flag'))).toEqual({
+      message: `invalid ${row.what} ${JSON.stringify(text)} (from the flag)`,
+      hints: [`use ${row.allowed}`],
     });
 });
