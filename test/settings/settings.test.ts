@@ -49,7 +49,11 @@ const ORDER: Record<
   },
   profile: {
     row: SETTINGS.profile,
-    places: everywhere('profile', { a: 'a', b: 'b', '': '', c: 'c' }).filter(([, written]) => written),
+    places: [
+      ['--profile', 'a', 'a'],
+      ['GWTOKEN_PROFILE', 'b', 'b'],
+      ['profile', 'c', 'c'],
+    ],
     fallback: 'default',
   },
   'min-ttl': {
@@ -132,18 +136,14 @@ function sourceOf(name: string): string {
 describe('resolve', () => {
   test.for(Object.entries(ORDER))('takes %s from the first place that sets it', ([, setting]) => {
     const { row, places, fallback } = setting;
-    const wrong: object[] = [];
+    const ofFallback = [fallback, fallback === undefined ? undefined : 'default'];
     for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
       const filled = places.filter((_, at) => (chosen >> at) & 1);
-      const found = resolve(row, sourcesWith(filled), OF_ACME);
       const [first] = filled;
-      const is = [found?.value, found?.source.name];
-      const expected = first
-        ? [first[2], sourceOf(first[0])]
-        : [fallback, fallback === undefined ? undefined : 'default'];
-      if (is[0] !== expected[0] || is[1] !== expected[1]) wrong.push({ filled, is, expected });
+      const expected = first ? [first[2], sourceOf(first[0])] : ofFallback;
+      const found = resolve(row, sourcesWith(filled), OF_ACME);
+      expect([found?.value, found?.source.name], JSON.stringify(filled)).toEqual(expected);
     }
-    expect(wrong).toEqual([]);
   });
 
   test('ignores an empty variable and the keys of other profiles', () => {
