@@ -9,7 +9,7 @@ describe('config keys', () => {
   const KEYS = configKeys();
   const VALID = `valid keys: ${KEYS.join(', ')}`;
 
-  test('checkConfigKey accepts each key, but for a profile no key of scope user', () => {
+  test('checkConfigKey accepts every key, except those of scope user for a profile', () => {
     expect(checkConfigKey('cache').scope).toBe('user');
     const authUrls = ['auth-url', 'auth-url.eu', 'auth-url.us'];
     expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual(authUrls);
