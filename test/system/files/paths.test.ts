@@ -34,7 +34,7 @@ describe('directoryOf()', () => {
       '\\\\server\\k\\gwtoken',
     ],
     [
-      'in gwtoken’s own variables first',
+      "in gwtoken's own variables first",
       'linux',
       { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'here' },
       '/own',
