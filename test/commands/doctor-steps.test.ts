@@ -87,6 +87,14 @@ describe('doctor ends at the first failure:', () => {
     expect(await steps()).toEqual([2, expect.stringMatching(/^failed settings: .* invalid JSON$/)]);
   });
 
+  test('a CA file, which is a setting although only the connection reads it', async () => {
+    await login();
+    const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
+    gw.own = { postForm: () => Promise.reject(error) };
+    const said = 'failed settings: no CA (from --ca-file)';
+    expect(await steps('--ca-file', 'a.pem')).toEqual([2, said]);
+  });
+
   test('the keychain', async () => {
     await login();
     const get = () => Promise.reject(keychainError('locked', 'linux'));
