@@ -48,15 +48,18 @@ function placeAfter(words: readonly string[], program: Parser) {
   let argument: string | undefined;
   const args: string[] = [];
   for (const word of words) {
-    const subcommand = parser.commands.find((each) => each.name() === word);
-    // This word is the value of the flag before it.
-    if (option) option = undefined;
-    else if (!takesFlags) args.push(word);
-    else if (word === '--') takesFlags = false;
-    else if (word.startsWith('-'))
+    if (option) {
+      // This word is the value of the flag before it.
+      option = undefined;
+    } else if (takesFlags && word === '--') {
+      takesFlags = false;
+    } else if (takesFlags && word.startsWith('-')) {
       option = parser.options.find(({ long, short, required }) => required && [long, short].includes(word));
-    else if (subcommand) parser = subcommand;
-    else args.push(word);
+    } else {
+      const subcommand = takesFlags && parser.commands.find((each) => each.name() === word);
+      if (subcommand) parser = subcommand;
+      else args.push(word);
+    }
     // After the first one, all arguments belong to the program of exec or curl.
     argument = nextArgument(parser, args);
     takesFlags &&= argument !== 'ARGS';
