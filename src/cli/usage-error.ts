@@ -26,7 +26,10 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 /** Flags by which gh, aws, kubectl and docker print JSON. */
 const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
-/** Returns the usage error for one of commander's. It omits an option's value, which may be a secret. */
+/**
+ * Returns the usage error for one of commander's, which has the unknown word and the suggestion only in its
+ * message. Omits an option's value, which may be a secret.
+ */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
   const [problem = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
