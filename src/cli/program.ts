@@ -3,7 +3,7 @@
  * above them, topics below. Usage errors and completion read the same parser.
  */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { VERBOSE } from '../commands/flags';
+import { namesIn, VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import type { FlagValues } from '../settings/table';
@@ -71,11 +71,6 @@ function isFlag(word: string, spec: string): boolean {
   const names = namesIn(spec);
   if (!spec.includes('<')) return names.includes(word);
   return names.some((name) => word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name));
-}
-
-/** Returns `-r` and `--region` for `-r, --region <eu|us>`. */
-function namesIn(spec: string): readonly string[] {
-  return spec.replace(/ <.*/, '').split(', ');
 }
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */

@@ -4,7 +4,7 @@
  * undefined if the CLI has to answer, for example with an error.
  */
 
-import { ENV_FLAGS, type Flag, GET_FLAGS, STDOUT } from '../commands/flags';
+import { ENV_FLAGS, type Flag, GET_FLAGS, namesIn, STDOUT } from '../commands/flags';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { formatForGet } from '../formats/get-formats';
@@ -74,7 +74,7 @@ function parseFlags(argv: readonly string[], flags: readonly Flag[]): FlagValues
   const words = argv.values();
   for (const word of words) {
     const [typed = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word];
-    const flag = flags.find(({ spec }) => spec.replace(/ <.*/, '').split(', ').includes(typed));
+    const flag = flags.find(({ spec }) => namesIn(spec).includes(typed));
     if (!flag) return undefined;
     const [, negation, name = '', takesValue] = /--(no-)?([a-z-]+)( <)?/.exec(flag.spec) ?? [];
     const value = takesValue ? (inline ?? words.next().value) : !negation;

@@ -15,6 +15,11 @@ export interface Flag {
   readonly setting?: SettingDefinition<unknown>;
 }
 
+/** Returns `-r` and `--region` for the spec `-r, --region <eu|us>`. */
+export function namesIn(spec: string): readonly string[] {
+  return spec.replace(/ <.*/, '').split(', ');
+}
+
 /** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('Client:', CLIENT_SETTINGS);
 /** Flags that name a client, for a command that sends nothing to its auth URL. */
