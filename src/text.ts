@@ -34,13 +34,17 @@ export function cleaned(text: string, limit = 200): string {
     .trim()
     .replace(/##(?=\w*\[)/g, '# #')
     .replace(/(?<!\S):(?=:[a-z].*::)/gi, ': ');
-  const characters = [...clean];
-  return characters.length > limit ? `${characters.slice(0, limit).join('')}…` : clean;
+  return shortened(clean, limit);
+}
+
+function shortened(text: string, limit: number): string {
+  const characters = [...text];
+  return characters.length > limit ? `${characters.slice(0, limit).join('')}…` : text;
 }
 
 /** Quotes a user's value for a message, on one line and with at most 100 characters. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}\u2026` : text);
+  return JSON.stringify(shortened(text, 100));
 }
 
 /** Quotes a word for sh, zsh, fish and csh. PowerShell reads it too, unless it contains `'`, `\` or `!`. */

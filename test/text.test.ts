@@ -59,6 +59,7 @@ describe('a shown text', () => {
     expect(quoted('a"\n')).toBe('"a\\"\\n"');
     expect(quoted('a'.repeat(100))).toBe(`"${'a'.repeat(100)}"`);
     expect(quoted('a'.repeat(101))).toBe(`"${'a'.repeat(100)}…"`);
+    expect(quoted('😀'.repeat(101))).toBe(`"${'😀'.repeat(100)}…"`);
   });
 
   test('has durations with at most two units, and tenths below ten seconds', () => {
