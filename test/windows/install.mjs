@@ -49,17 +49,17 @@ export function installWindows() {
   console.log(`> installing for the Windows tests: ${missing.join(', ')}`);
   mkdirSync(INSTALLED, { recursive: true });
   for (const part of missing) {
-    const made = mkdtempSync(join(INSTALLED, 'new-'));
+    const scratch = mkdtempSync(join(INSTALLED, 'new-'));
     try {
-      if (part === 'prefix') makePrefix(join(made, part));
-      else fetchNode(part.slice('node-'.length), join(made, part));
-      renameSync(join(made, part), join(INSTALLED, part));
+      if (part === 'prefix') makePrefix(join(scratch, part));
+      else fetchNode(part.slice('node-'.length), join(scratch, part));
+      renameSync(join(scratch, part), join(INSTALLED, part));
     } catch (error) {
       // The error of a program has already appeared on its stderr. Another process may have installed the part.
       if (!existsSync(join(INSTALLED, part)))
         return `${part} (${error instanceof Error ? error.message : error})`;
     } finally {
-      rmSync(made, { recursive: true, force: true });
+      rmSync(scratch, { recursive: true, force: true });
     }
   }
   return undefined;
