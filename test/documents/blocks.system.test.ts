@@ -27,27 +27,30 @@ interface Section {
   readonly yaml: readonly string[];
 }
 
+/** A line of a CI system's job that runs one of these programs. */
+const JOB_LINE = /^ *(?:- )?(?:run: |bash: |sh ')?((?:\.\/gwtoken|curl|echo|tar) .*?)'?$/gm;
+
+/** Returns the sections of a document in Markdown. */
 function sectionsOf(...path: string[]): Section[] {
-  return readFileSync(join(ROOT, ...path), 'utf8')
-    .split(/^##? /m)
-    .map((section) => {
-      const [name = ''] = section.split('\n');
-      const blocks = [...section.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
-        ([, file, language = '', code = '']) => ({ file, language, code }),
-      );
-      const unnamed = blocks.filter(({ file }) => file === undefined);
-      const job = /^ *(?:- )?(?:run: |bash: |sh ')?((?:\.\/gwtoken|curl|echo|tar) .*?)'?$/gm;
-      const script = unnamed.flatMap(({ language, code }) => {
-        if (language === 'sh') return code.replace(ELSEWHERE, '');
-        return /yaml|groovy/.test(language) ? [...code.matchAll(job)].map(([, line]) => `${line}\n`) : [];
-      });
-      return {
-        name,
-        files: blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const])),
-        script: script.join(''),
-        yaml: blocks.filter(({ language }) => language === 'yaml').map(({ code }) => code),
-      };
+  const sections = readFileSync(join(ROOT, ...path), 'utf8').split(/^##? /m);
+  return sections.map((section) => {
+    const [name = ''] = section.split('\n');
+    const blocks = [...section.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
+      ([, file, language = '', code = '']) => ({ file, language, code }),
+    );
+    const script = blocks.map(({ file, language, code }) => {
+      if (file !== undefined) return '';
+      if (language === 'sh') return code.replace(ELSEWHERE, '');
+      if (!/yaml|groovy/.test(language)) return '';
+      return [...code.matchAll(JOB_LINE)].map(([, line]) => `${line}\n`).join('');
     });
+    return {
+      name,
+      files: blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const])),
+      script: script.join(''),
+      yaml: blocks.filter(({ language }) => language === 'yaml').map(({ code }) => code),
+    };
+  });
 }
 const recipes = sectionsOf('src', 'cli', 'topics', 'recipes.md');
 const ci = sectionsOf('src', 'cli', 'topics', 'ci.md');
@@ -73,24 +76,45 @@ const CALLS: Readonly<Record<string, number>> = {
 const AFTER_401 = 'When the API answers 401';
 const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
 
-/** Starts a gateway that greets callers with this token, a release, and the programs that the examples call. */
-async function startPlace({ accepts = 'token-1' } = {}) {
+/** Opens a home with what the examples call: the gateway, a release to download, and programs. */
+async function openExamples({ accepts = 'token-1' } = {}) {
   const endpoint = await startTokenEndpoint();
-  const calls: (string | undefined)[] = [];
-  const { url } = await listen(
-    createServer(({ headers: { authorization } }, response) => {
-      calls.push(authorization);
-      const status = calls.length === 4 ? 503 : authorization === `Bearer ${accepts}` ? 200 : 401;
-      response.writeHead(status).end('hello\n');
-    }),
-  );
+  const gateway = await startGateway(accepts);
   const { dir, env } = openDirectories();
   const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
   mkdirSync(work);
   const PATH = linkProgram(bin);
+  putPrograms(bin, work, gateway.url);
+  const release = await startRelease(bin, work);
+  const BASH_ENV = join(dir, 'bash-env');
+  writeFileSync(BASH_ENV, '');
+  const variables = { ...env, ...inVariables(endpoint.authUrl), ...release, PATH, BASH_ENV };
+  const run = (script: string, more: Readonly<Record<string, string>> = {}) =>
+    runCommand(['/usr/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll(GATEWAY, gateway.url)], {
+      env: { ...variables, ...more },
+      cwd: work,
+    });
+  return { endpoint, calls: gateway.calls, work, run, url: gateway.url };
+}
+
+/** Starts a gateway that greets callers with this token. Its fourth answer is an error. */
+async function startGateway(accepted: string) {
+  const calls: (string | undefined)[] = [];
+  const { url } = await listen(
+    createServer(({ headers: { authorization } }, response) => {
+      calls.push(authorization);
+      const status = calls.length === 4 ? 503 : authorization === `Bearer ${accepted}` ? 200 : 401;
+      response.writeHead(status).end('hello\n');
+    }),
+  );
+  return { url, calls };
+}
+
+/** Writes the programs of the examples: scripts into the current directory, others into one on PATH. */
+function putPrograms(bin: string, work: string, gatewayUrl: string): void {
   const put = (directory: string, name: string, ...lines: string[]) =>
     writeFileSync(join(directory, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
-  const call = `printf 'Authorization: Bearer %s' "$GWTOKEN_ACCESS_TOKEN" | curl -fsS -H @- ${url}/`;
+  const call = `printf 'Authorization: Bearer %s' "$GWTOKEN_ACCESS_TOKEN" | curl -fsS -H @- ${gatewayUrl}/`;
   put(work, 'deploy.sh', call);
   put(work, 'worker', call);
   put(work, 'serve', '[ -s "$GWTOKEN_TOKEN_FILE" ]');
@@ -100,7 +124,10 @@ async function startPlace({ accepts = 'token-1' } = {}) {
   // A vault rejects a line in which the shell did not expand a variable.
   for (const vault of ['op', 'vault', 'aws', 'pass', 'age'])
     put(bin, vault, `case "$*" in *[\\$~]*) exit 1 ;; esac`, `printf '%s' '${ANSWER}'`);
+}
 
+/** Packs a release in the current directory, and serves it. Returns the variables of its URL and checksum. */
+async function startRelease(bin: string, work: string) {
   const archive = join(work, 'gwtoken-0.1.0-linux-x64.tar.gz');
   writeFileSync(join(bin, 'gwtoken.1'), '');
   execFileSync('tar', ['-czf', archive, '-C', bin, 'gwtoken', 'gwtoken.1']);
@@ -108,22 +135,13 @@ async function startPlace({ accepts = 'token-1' } = {}) {
   const SHA256 = createHash('sha256').update(bytes).digest('hex');
   writeFileSync(join(work, 'SHA256SUMS'), `${SHA256}  gwtoken-0.1.0-linux-x64.tar.gz\n`);
   // GitHub redirects downloads to another address.
-  const release = await listen(
+  const { url } = await listen(
     createServer((request, response) => {
       if (request.url === '/objects/1') response.end(bytes);
       else response.writeHead(302, { location: '/objects/1' }).end();
     }),
   );
-  const RELEASE = `${release.url}/gwtoken.tar.gz`;
-  const BASH_ENV = join(dir, 'bash-env');
-  writeFileSync(BASH_ENV, '');
-  const variables = { ...env, ...inVariables(endpoint.authUrl), PATH, RELEASE, SHA256, BASH_ENV };
-  const run = (script: string, more: Readonly<Record<string, string>> = {}) =>
-    runCommand(['/usr/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll(GATEWAY, url)], {
-      env: { ...variables, ...more },
-      cwd: work,
-    });
-  return { endpoint, calls, dir, work, run, url };
+  return { RELEASE: `${url}/gwtoken.tar.gz`, SHA256 };
 }
 
 describe('the code in the documents', () => {
@@ -137,7 +155,7 @@ describe('the code in the documents', () => {
     '$name',
     async ({ name, files, script }, { needs }) => {
       needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
-      const { calls, work, run, url } = await startPlace();
+      const { calls, work, run, url } = await openExamples();
       for (const [file, text] of files) writeFileSync(join(work, file), text.replaceAll(GATEWAY, url));
       // The examples of CI start with an unpacked release in the current directory.
       if (ci.some((each) => each.name === name)) await run('tar -xzf gwtoken-*.tar.gz');
@@ -151,7 +169,7 @@ describe('the code in the documents', () => {
 
 test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
   needs('linux', 'bash', 'curl', 'direnv');
-  const { endpoint, calls, work, run } = await startPlace();
+  const { endpoint, calls, work, run } = await openExamples();
   endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
   const { files, script } = sections.find(({ name }) => name === 'direnv')!;
   for (const [file, text] of files) writeFileSync(join(work, file), text);
@@ -164,7 +182,7 @@ test.for([
   ['no token is accepted', 'none', 1],
 ] as const)('the recipe for 401 requests one new token: %s', async ([, accepts, code], { needs }) => {
   needs('linux', 'bash', 'curl');
-  const { run, calls } = await startPlace({ accepts });
+  const { run, calls } = await openExamples({ accepts });
   const { script } = recipes.find(({ name }) => name === AFTER_401)!;
   expect(await run(script)).toMatchObject({ code, stderr: '' });
   expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
@@ -172,7 +190,7 @@ test.for([
 
 test('a CI job unpacks no release with a wrong checksum', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
-  const { run, calls } = await startPlace();
+  const { run, calls } = await openExamples();
   const { script } = sections.find(({ name }) => name.startsWith('In CI'))!;
   expect(await run(script, { SHA256: '0'.repeat(64) })).toMatchObject({ code: 1 });
   expect(calls).toEqual([]);
@@ -184,7 +202,7 @@ test('the credential command of each vault works', async ({ needs }) => {
   const statements = script.split(/^(?=gwtoken )/m);
   expect(statements).toHaveLength(5);
   for (const statement of statements) {
-    const { endpoint, run } = await startPlace();
+    const { endpoint, run } = await openExamples();
     const unset = 'unset GWTOKEN_AUTH_URL GWTOKEN_CLIENT_ID GWTOKEN_CLIENT_SECRET';
     const address = `gwtoken config set auth-url ${endpoint.authUrl}`;
     const got = await run(`${unset}\n${statement}${address}\ngwtoken get`);
@@ -198,7 +216,7 @@ test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) =>
   const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
   expect(jobs.length).toBeGreaterThan(3);
   const { command, args } = jobs.find(({ spec }) => spec !== undefined).spec.containers[0];
-  const { run, calls } = await startPlace();
+  const { run, calls } = await openExamples();
   const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openDirectory());
   expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
   expect(calls).toEqual(['Bearer token-1']);
@@ -206,7 +224,7 @@ test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) =>
 
 test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
   needs('linux', 'bash');
-  const { run } = await startPlace();
+  const { run } = await openExamples();
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
   const [, helper = ''] = /"headersHelper": "([^"]+)"/.exec(topic) ?? [];
   expect(JSON.parse((await run(helper)).stdout)).toEqual({ Authorization: 'Bearer token-1' });
