@@ -125,12 +125,19 @@ export async function openSessions(): Promise<{
   return { sessions, dir: home.dir };
 }
 
-/**
- * Matches files that may exist: gwtoken's own, those that a killed run was writing, the lock of a killed login or
- * logout, which the next one removes, and strace's trace.
- */
-const KEPT =
-  /\/((config|clients)\.json|default-production-eu\.lock|default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json|generation-[^/]*)(\.\w+\.tmp|\.tmp-\w+)?$|^trace$/;
+/** gwtoken's own files; the lock is of a killed login or logout, and the next one removes it. */
+const OWN_FILES = [
+  /(config|clients)\.json/,
+  /default-production-eu\.lock/,
+  /default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json/,
+  /generation-[^/]*/,
+];
+/** The end of a file that a killed run was writing. */
+const UNFINISHED = /(\.\w+\.tmp|\.tmp-\w+)/;
+/** Matches files that may exist: gwtoken's own, finished or not, and strace's trace. */
+const KEPT = new RegExp(
+  `/(${OWN_FILES.map(({ source }) => source).join('|')})${UNFINISHED.source}?$|^trace$`,
+);
 
 /** Describes what is wrong with the end of a run that met a fault; undefined if the end is acceptable. */
 export function misbehaviour(
