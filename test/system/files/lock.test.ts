@@ -40,6 +40,13 @@ test('tryLock() gives the lock to one holder at a time', async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
+test('a waiter waits on when the holder writes its name into a new lock', async () => {
+  writeFileSync(path, '');
+  const waiting = waitForHolder(300);
+  writeFileSync(path, 'a holder');
+  expect(await waiting).toBe('late');
+});
+
 test('a waiter gives up at its limit or when aborted, and leaves no listener', async () => {
   const { release } = takeLock();
   const since = performance.now();
