@@ -145,7 +145,7 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
  * checks, because a file that others can write to must not become a trusted one.
  */
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
-  // Dry run: a rejected change must not create the directory or the lock.
+  // Dry run: a change that will be rejected must not wait for the lock.
   change(path);
   await whileWriting(path, async (directory) => {
     checkDirectory(directory, host);
