@@ -148,12 +148,13 @@ describe('login warns before it stores', () => {
     expect(lines.slice(0, 3)).toEqual([OTHER, KEEP_BOTH, STORED.replace('production', 'sandbox')]);
   });
 
-  test('but not for the same auth URL, another region or another profile', async () => {
+  test('but not for the same client or auth URL, another region or another profile', async () => {
     await login('--region', 'eu', '--auth-url', A);
     const others = [
       ['--sandbox'],
       ['--region', 'us', '--auth-url', `${A}/us`],
       ['--profile', 'acme', '--auth-url', `${A}/x`],
+      ['--profile', 'acme', '--auth-url', `${A}/y`],
     ];
     for (const flags of others) expect((await login(...flags)).join('\n')).not.toContain('warning');
   });
