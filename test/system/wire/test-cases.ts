@@ -40,7 +40,11 @@ export function testCases(which: 'quick' | 'others'): void {
     const typed = ['get', '--region', 'eu', '--auth-url', authUrl, ...args, ...retries];
     const { code, signal, stdout, stderr } = await home.gwtoken(typed, { timeoutMs: 60_000 });
     const requests = endpoint?.requests.length ?? 0;
-    expect({ code, signal, requests }).toEqual({ code: each.code, signal: null, requests: each.requests });
+    expect({ code, signal, requests }, stderr).toEqual({
+      code: each.code,
+      signal: null,
+      requests: each.requests,
+    });
     expect(stdout).toBe(each.token === undefined ? '' : `${each.token}\n`);
     expect(stderr).toMatch(each.says ?? /^$/);
     const files = [...filesBelow(home.dir)].map(([path, bytes]) => `${path}: ${bytes.toString('latin1')}`);
