@@ -235,7 +235,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./completion-scripts')).printScript,
   },
   {
-    // Nothing to load: what it shows is the grammar itself, and cli/ does that.
+    // Has no `load`, because src/cli shows the help from this grammar.
     name: 'help',
     args: '[COMMAND|TOPIC] [SECTION...]',
     summary: 'show help for a command or topic',
