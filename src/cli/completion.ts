@@ -45,7 +45,6 @@ function placeAfter(words: readonly string[], program: Parser) {
   let parser = program;
   let option: Option | undefined;
   let takesFlags = true;
-  let argument: string | undefined;
   const args: string[] = [];
   for (const word of words) {
     if (option) {
@@ -61,10 +60,9 @@ function placeAfter(words: readonly string[], program: Parser) {
       else args.push(word);
     }
     // After the first one, all arguments belong to the program of exec or curl.
-    argument = nextArgument(parser, args);
-    takesFlags &&= argument !== 'ARGS';
+    takesFlags &&= nextArgument(parser, args) !== 'ARGS';
   }
-  return { parser, option, argument, args, takesFlags };
+  return { parser, option, argument: nextArgument(parser, args), args, takesFlags };
 }
 
 /** Returns the flag of `--flag=VALUE`. */
