@@ -3,7 +3,7 @@
  * above them, topics below. Usage errors and completion read the same parser.
  */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { namesIn, VERBOSE } from '../commands/flags';
+import { namesIn, takesValue, VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import type { FlagValues } from '../settings/table';
@@ -59,7 +59,7 @@ function protectCurlFlags(words: readonly string[]): readonly string[] {
   for (let word = words[at]; word !== undefined; word = words[at]) {
     const spec = CURL_FLAGS.find((each) => isFlag(word, each));
     if (spec === undefined) break;
-    const takesNextWord = spec.includes('<') && namesIn(spec).includes(word);
+    const takesNextWord = takesValue(spec) && namesIn(spec).includes(word);
     at += takesNextWord ? 2 : 1;
   }
   const first = words[at] ?? '';
@@ -69,7 +69,7 @@ function protectCurlFlags(words: readonly string[]): readonly string[] {
 /** Returns whether the word is a flag with this spec: `-r`, `--region`, `-reu` or `--region=eu`. */
 function isFlag(word: string, spec: string): boolean {
   const names = namesIn(spec);
-  if (!spec.includes('<')) return names.includes(word);
+  if (!takesValue(spec)) return names.includes(word);
   return names.some((name) => word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name));
 }
 

@@ -4,7 +4,7 @@
  * undefined if the CLI has to answer, for example with an error.
  */
 
-import { ENV_FLAGS, type Flag, GET_FLAGS, namesIn, STDOUT } from '../commands/flags';
+import { ENV_FLAGS, type Flag, GET_FLAGS, namesIn, STDOUT, takesValue } from '../commands/flags';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { formatForGet } from '../formats/get-formats';
@@ -76,9 +76,11 @@ function parseFlags(argv: readonly string[], flags: readonly Flag[]): FlagValues
     const [typed = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word];
     const flag = flags.find(({ spec }) => namesIn(spec).includes(typed));
     if (!flag) return undefined;
-    const [, negation, name = '', takesValue] = /--(no-)?([a-z-]+)( <)?/.exec(flag.spec) ?? [];
-    const value = takesValue ? (inline ?? words.next().value) : !negation;
-    if (value === undefined || (inline !== undefined && !takesValue)) return undefined;
+    const hasValue = takesValue(flag.spec);
+    if (inline !== undefined && !hasValue) return undefined;
+    const [, negation, name = ''] = /--(no-)?([a-z-]+)/.exec(flag.spec) ?? [];
+    const value = hasValue ? (inline ?? words.next().value) : !negation;
+    if (value === undefined) return undefined;
     values[name] = value;
   }
   return values;

@@ -20,6 +20,11 @@ export function namesIn(spec: string): readonly string[] {
   return spec.replace(/ <.*/, '').split(', ');
 }
 
+/** Returns whether a value follows the flag with this spec. */
+export function takesValue(spec: string): boolean {
+  return spec.includes('<');
+}
+
 /** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('Client:', CLIENT_SETTINGS);
 /** Flags that name a client, for a command that sends nothing to its auth URL. */
