@@ -52,6 +52,10 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 /** A function of Node 22.15 and later, which the types of Node 20 do not have. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
+/** Returns the CAs of the system's store. */
+type Store = () => readonly string[];
+const systemStore: Store = () => getCACertificates?.('system') ?? [];
+
 /**
  * Returns Node's CAs and those of a file. Checks each one, because Node silently ignores invalid ones.
  *
@@ -81,13 +85,18 @@ export function trustFile(path: string, env: Env): Trust {
  * Returns the same CAs with the system's: those of SSL_CERT_FILE and SSL_CERT_DIR, or else of the system's
  * store. Undefined if gwtoken cannot read any.
  */
-export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): Trust | undefined {
+export function trustSystem(
+  trust: Trust,
+  env: Env,
+  platform: NodeJS.Platform,
+  store: Store = systemStore,
+): Trust | undefined {
   const { ca = nodeRoots(env) } = trust;
   const { SSL_CERT_FILE: file = '', SSL_CERT_DIR: directories = '' } = env;
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
   for (const places of [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])]) {
     const found = places
-      .map((from) => ({ from, roots: rootsAt(from) }))
+      .map((from) => ({ from, roots: rootsAt(from, store) }))
       .filter(({ roots }) => roots.length > 0);
     const from = found.map((each) => each.from).join(' and ');
     if (found.length > 0) return { ca: [...ca, ...found.flatMap(({ roots }) => roots)], from };
@@ -96,8 +105,8 @@ export function trustSystem(trust: Trust, env: Env, platform: NodeJS.Platform): 
 }
 
 /** Returns the CAs of the store, of a PEM file, or of the PEM files in a directory. */
-function rootsAt(place: string): readonly string[] {
-  if (place === STORE) return getCACertificates?.('system') ?? [];
+function rootsAt(place: string, store: Store): readonly string[] {
+  if (place === STORE) return store();
   const names = place === '' ? [] : orUndefined(() => readdirSync(place));
   // c_rehash puts each file into a directory twice: by its name, and as a link.
   return names ? [...new Set(names.flatMap((name) => readIfThere(join(place, name))))] : readIfThere(place);
