@@ -1,4 +1,4 @@
-/** Who can answer prompts, how long gwtoken waits for answers, and how a signal ends a wait. */
+/** Decides who can answer prompts, how long gwtoken waits for answers, and how a signal ends a wait. */
 import { CREDENTIAL_VARIABLE } from './client';
 import { ENDING_SIGNALS, Interrupted } from './errors';
 import type { Env, Output, World } from './world';
