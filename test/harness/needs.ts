@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { DEBIAN, KWALLET } from './debian.mjs';
 import { FORM } from './programs/program';
@@ -25,6 +26,10 @@ const PLACES = {
   namespace: () =>
     spawnSync('unshare', ['--mount', 'true']).status !== 0 &&
     'needs root on Linux with a separate mount namespace',
+  /** The address ::1, which a container may lack. */
+  ipv6: () =>
+    Object.values(networkInterfaces()).every((all) => all?.every(({ address }) => address !== '::1')) &&
+    'needs IPv6',
   /** The npm package, for tests of the Node that runs it. */
   package: () => FORM !== 'package' && 'needs the npm package',
 } satisfies Record<string, () => false | Reason>;

@@ -41,7 +41,7 @@ test('get runs no getent from the current directory', async ({ needs }) => {
 });
 
 test('get accepts an IPv6 address in the auth URL', async ({ needs }) => {
-  needs(refusesIpv6() ? 'needs a Node that accepts certificates for IPv6' : undefined);
+  needs('ipv6', refusesIpv6() ? 'needs a Node that accepts certificates for IPv6' : undefined);
   const server = await startFaultServer(SENDS_TOKEN, { host: '::1', tls: authority.issue() });
   const { stdout, stderr } = await home.gwtoken(['get', '--auth-url', server.url]);
   expect([stdout, stderr]).toEqual([`${TOKEN}\n`, '']);
