@@ -31,21 +31,27 @@ const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
  * message. Omits an option's value, which may be a secret.
  */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
-  const [problem = '', suggestion = ''] = message.replace(/^error: /, '').split(/\n(?=\(Did you mean )/);
   const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
   const word = withoutValue(typed);
   const forHelp = `for help, run: ${fullName(parser)} --help`;
   if (word === '--help' || parser.options.some(({ long }) => long === word))
     return usage(`${word} takes no value`, forHelp);
-  const [, similar] = /mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
-  const hint = meantBy(code, word, parser) ?? (similar && `did you mean: ${similar}`);
-  return usage(
-    problem.startsWith('unknown ')
-      ? problem.replace(/'.*/s, () => quoted(word))
-      : problem.replaceAll("'", '"'),
-    ...(hint === undefined ? [] : [hint]),
-    forHelp,
-  );
+  const hint = meantBy(code, word, parser) ?? suggestionIn(message);
+  return usage(problemIn(message, word), ...(hint === undefined ? [] : [hint]), forHelp);
+}
+
+/** Returns the sentence of commander's message. Quotes an unknown word without its value. */
+function problemIn(message: string, word: string): string {
+  const [problem = ''] = message.replace(/^error: /, '').split('\n(Did you mean ', 1);
+  return problem.startsWith('unknown ')
+    ? problem.replace(/'.*/s, () => quoted(word))
+    : problem.replaceAll("'", '"');
+}
+
+/** Returns the suggestion at the end of commander's message as a hint; undefined if there is none. */
+function suggestionIn(message: string): string | undefined {
+  const [, similar] = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(message) ?? [];
+  return similar && `did you mean: ${similar}`;
 }
 
 /** Returns the first word that commander took for an option and does not know. */
@@ -91,6 +97,7 @@ function meantByArgument(word: string, { options }: Parser): string | undefined 
 /** A test that is true for the long names of a command's flags. */
 type HasFlag = (flag: string) => boolean;
 
+/** Returns a hint at the intended flag, or at another way to give what the flag would give. */
 function meantByOption(name: string, { parent, options, args }: Parser): string | undefined {
   if (!parent && name === '-v') return 'did you mean: gwtoken --version';
   if (!parent) return 'put options after the command: gwtoken COMMAND [options]';
