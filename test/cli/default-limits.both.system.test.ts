@@ -69,7 +69,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
     limits.map(async ({ of, running, seconds, code, says }) => {
       const end = await running.catch((error: Error) => ({ code: null, said: error.message, ms: 0 }));
       // A limit of twice the length would be too late, even if all programs start slowly.
-      const isInTime = end.ms > seconds * 1000 - 1500 && end.ms < seconds * 1900;
+      const isInTime = end.ms >= seconds * 1000 && end.ms < seconds * 1900;
       const isRight = end.code === code && isInTime && end.said.includes(says);
       return isRight ? of : `${of}: ${JSON.stringify(end)}`;
     }),
