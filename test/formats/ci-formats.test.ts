@@ -55,11 +55,16 @@ test.each<[what: string, path: (dir: string) => string, problem: (path: string) 
   expect(gw.posts).toEqual([]);
 });
 
-test('an appender does not create a file that was removed after it was opened', () => {
+test('an appender ends a line before it appends', () => {
   writeFileSync(file, '');
   const append = openAppender(file, 'GITHUB_ENV');
   for (const text of ['a=1\n', 'b=2', 'c=3\n']) append(text);
   expect(readFileSync(file, 'utf8')).toBe('a=1\nb=2\nc=3\n');
+});
+
+test('an appender does not create a file that was removed after it was opened', () => {
+  writeFileSync(file, '');
+  const append = openAppender(file, 'GITHUB_ENV');
   rmSync(file);
   expect(() => append('d=4\n')).toThrow(
     expect.objectContaining({
