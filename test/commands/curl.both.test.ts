@@ -43,7 +43,7 @@ describe('gwtoken curl', () => {
     expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
   });
 
-  test('ends with curl’s exit code', async () => {
+  test('reads its own flags before the words of curl', async () => {
     expect((await home.gwtoken(['curl', '-r', 'eu', `${url}/missing`, '-sfX', 'POST'])).code).toBe(22);
     expect((await home.gwtoken(['curl', '-v', '--', `${url}/missing`, '-sf'])).code).toBe(22);
     expect(seen).toHaveLength(2);
