@@ -119,18 +119,19 @@ describe('a token', () => {
     expect(said).toBe('returned an access_token longer than 32 KiB');
   });
 
+  const NOT_UTF8 = Buffer.from('{"access_token":"\xff"}', 'latin1');
   test.each([
-    ['', 'answered 200, but not with a JSON object'],
-    ['too-long', 'answered with more than 64 KiB'],
-    ['[]', 'answered 200, but not with a JSON object'],
-    ['"a"', 'answered 200, but not with a JSON object'],
-    ['null', 'answered 200, but not with a JSON object'],
-    [' ', 'answered 200, but not with a JSON object'],
-    ['['.repeat(60_000), 'answered 200, but not with a JSON object'],
-    [`{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
-    [Buffer.from('{"access_token":"\xff"}', 'latin1'), 'returned an access_token with invalid characters'],
-    [{ error: 1 }, 'answered 200 without a valid access_token'],
-  ])('is missing in %.60j', (body, said) => {
+    ['an empty body', '', 'answered 200, but not with a JSON object'],
+    ['a body over the limit', 'too-long', 'answered with more than 64 KiB'],
+    ['an array', '[]', 'answered 200, but not with a JSON object'],
+    ['a string', '"a"', 'answered 200, but not with a JSON object'],
+    ['null', 'null', 'answered 200, but not with a JSON object'],
+    ['a space', ' ', 'answered 200, but not with a JSON object'],
+    ['60,000 open brackets', '['.repeat(60_000), 'answered 200, but not with a JSON object'],
+    ['__proto__', `{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
+    ['bytes that are not UTF-8', NOT_UTF8, 'returned an access_token with invalid characters'],
+    ['an error that is a number', { error: 1 }, 'answered 200 without a valid access_token'],
+  ])('is missing in %s', (_, body, said) => {
     expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
   });
 
