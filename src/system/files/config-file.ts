@@ -8,7 +8,7 @@ import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, words
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { type Host, noHomeError, noHomeHint } from './paths';
-import { type FileRead, pathExists, readRegular } from './read-file';
+import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
@@ -91,7 +91,6 @@ function clientsIn(stored: Stored): Record<string, StoredClient> {
 function readTrusted(path: string, host: Host): Stored {
   let read: FileRead;
   try {
-    if (!pathExists(path)) return {};
     read = retryWhileBusy(() => readRegular(path, LIMIT), host);
   } catch (error) {
     const code = systemCode(error);

@@ -1,5 +1,5 @@
 /** Reads files and streams up to a limit. A path may lead to a device, or to a pipe without a writer. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 export interface FileRead {
   readonly bytes: Buffer;
@@ -25,14 +25,6 @@ export function readRegular(path: string, limit: number, flag = 0): FileRead {
   } finally {
     closeSync(file);
   }
-}
-
-/**
- * Returns whether a path exists, even as a link to a missing file. Throws any other error of the system.
- * The quick path asks this first, because Node takes 0.1 ms to make the exception for a missing file.
- */
-export function pathExists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Reads a stream to its end. @throws an error with the code EFBIG for more than `limit` bytes */

@@ -10,7 +10,7 @@ import { orUndefined, systemCode, wordsFor } from '../../errors';
 import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
-import { pathExists, readRegular } from './read-file';
+import { readRegular } from './read-file';
 import { uniqueName, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
@@ -73,7 +73,6 @@ export function openTokens(directory: string, host: Host): TokenCache {
 
 function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> {
   try {
-    if (!pathExists(file)) return {};
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
     const problem = trustProblem(stat, 'user', host);
     if (problem === undefined) return { text: bytes.toString() };
