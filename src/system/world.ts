@@ -1,6 +1,8 @@
 /** The whole World, for runs that the quick path cannot finish. Heavy modules are loaded at first use. */
 
 import { resolve } from 'node:path';
+import { orUndefined, usage } from '../errors';
+import { quoted } from '../text';
 import { hasPerson } from '../waiting';
 import type { Output, World } from '../world';
 import { readAll } from './files/read-file';
@@ -67,7 +69,7 @@ export function openWorld(
       (await import('./processes/credential-command')).runCredentialCommand({ env, platform }, ...call),
     onSignals,
     appender: openAppender,
-    absolutePath: (path) => resolve(path),
+    absolutePath,
     replaceFile: (path, text) => replaceUserFile(path, text, host),
     removeFile: removeUserFile,
     probeDirectory: (which) => probeDirectory(which, directories[which], host),
@@ -79,6 +81,16 @@ export function openWorld(
     random: Math.random,
   };
   return { world, written };
+}
+
+/** Returns the absolute path. @throws GwtokenError `usage` if it is relative to a removed working directory */
+function absolutePath(path: string): string {
+  const absolute = orUndefined(() => resolve(path));
+  if (absolute !== undefined) return absolute;
+  throw usage(
+    `${quoted(path)} is a relative path, but the working directory no longer exists`,
+    'pass an absolute path, or change to another directory',
+  );
 }
 
 /** Returns {@link World.onSignals} for the process. */

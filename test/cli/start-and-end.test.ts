@@ -1,7 +1,10 @@
-/** The npm package's program: which Node starts it, and how it ends if nothing more can happen. */
+/**
+ * The npm package's program: which Node starts it, how it ends if nothing more can happen, and what it does in a
+ * removed working directory. There Bun ends the executable itself, before it runs gwtoken.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
@@ -31,5 +34,30 @@ test.each(['18.20.8', '20.18.3'])('rejects Node %s as too old', async (version) 
     code: 2,
     stdout: '',
     stderr: `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is v${version}\n`,
+  });
+});
+
+describe('in a working directory that was removed', () => {
+  const wrapper = ['sh', '-c', 'mkdir removed && cd removed && rmdir ../removed && exec "$0" "$@"'];
+
+  test('get prints a token, although GWTOKEN_CACHE_DIR is a relative path', async ({ needs }) => {
+    needs('posix');
+    const endpoint = await startTokenEndpoint();
+    const home = openHome({ ...inVariables(endpoint.authUrl), GWTOKEN_CACHE_DIR: 'cache' });
+    const result = await home.gwtoken(['get'], { cwd: home.dir, wrapper });
+    expect(result).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+  });
+
+  test('config set rejects the relative path of a file', async ({ needs }) => {
+    needs('posix');
+    const home = openHome();
+    const result = await home.gwtoken(['config', 'set', 'ca-file', 'ca.pem'], { cwd: home.dir, wrapper });
+    expect(result).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'gwtoken: error: "ca.pem" is a relative path, but the working directory no longer exists\n' +
+        'hint: pass an absolute path, or change to another directory\n',
+    });
   });
 });

@@ -1,7 +1,7 @@
 /** The paths of gwtoken's directories. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { type GwtokenError, usage } from '../../errors';
+import { type GwtokenError, orUndefined, usage } from '../../errors';
 import type { Env } from '../../world';
 
 /** The facts about machine and user that matter for files. */
@@ -56,7 +56,8 @@ export function directoryOf(
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
   // resolve() removes a separator at the end: with that separator, lstat would follow a link.
-  if (ours) return resolve(ours);
+  // It throws for a relative path if the working directory was removed. That path then leads nowhere.
+  if (ours) return orUndefined(() => resolve(ours)) ?? ours;
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
   if (!isAbsolute(base) || !exists(base)) return undefined;
