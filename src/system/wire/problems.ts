@@ -15,83 +15,100 @@ export interface FailedRequest {
   readonly env: Env;
 }
 
-/** The end of a sentence, and hints. {@link gapsOf} fills their gaps, such as `{code}`. */
-type Row = readonly [end: string, ...hints: string[]];
+/** The end of a sentence, with hints. {@link gapsOf} fills the gaps in both, such as `{code}`. */
+interface Row {
+  readonly end: string;
+  readonly hints: readonly string[];
+}
 /** Rows by a code. The first match counts. */
-type Table = readonly (readonly [codes: RegExp, row: Row])[];
+type Table = readonly ({ readonly codes: RegExp } & Row)[];
 
-const OPERATORS = 'contact the operator of the endpoint or of your proxy';
-const CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
-const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
+const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const CHECK_CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
+const CHECK_HOST = 'check the host name in {setting}';
+const PASS_CERTIFICATE = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
 const PASS_CA = "{ca} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
-const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
+const MISSING_CERTIFICATE = 'if the CA is public, the server is not sending its intermediate certificate';
 
 /** OpenSSL's codes for an unknown CA. Nothing has been sent yet, and other CAs may help. */
 export const UNKNOWN_CA =
   /^(UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
+const OTHER_CERTIFICATE = /^(CERT|UNABLE_TO|INVALID|PATH_LENGTH)_/;
 
 /** Untrusted certificates, by Node's names for OpenSSL's reasons. */
 const CERTIFICATES: Table = [
-  [/^CERT_HAS_EXPIRED$/, ['its certificate has expired', CLOCK]],
-  [/^CERT_NOT_YET_VALID$/, ['its certificate is not yet valid', CLOCK]],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, ['its certificate is {names}', 'check the host name in {setting}']],
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, ['its certificate is self-signed', TRUST_IT]],
-  [UNKNOWN_CA, ['its certificate was issued by an unknown CA', PASS_CA, INCOMPLETE]],
-  [/^(CERT|UNABLE_TO|INVALID|PATH_LENGTH)_/, ['its certificate was rejected ({message})', OPERATORS]],
+  { codes: /^CERT_HAS_EXPIRED$/, end: 'its certificate has expired', hints: [CHECK_CLOCK] },
+  { codes: /^CERT_NOT_YET_VALID$/, end: 'its certificate is not yet valid', hints: [CHECK_CLOCK] },
+  { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, end: 'its certificate is {names}', hints: [CHECK_HOST] },
+  {
+    codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    end: 'its certificate is self-signed',
+    hints: [PASS_CERTIFICATE],
+  },
+  {
+    codes: UNKNOWN_CA,
+    end: 'its certificate was issued by an unknown CA',
+    hints: [PASS_CA, MISSING_CERTIFICATE],
+  },
+  { codes: OTHER_CERTIFICATE, end: 'its certificate was rejected ({message})', hints: [ASK_OPERATORS] },
 ];
 
-const NETWORK = 'check the network, the VPN and the firewall';
-const DOWN = 'check the host and port in {setting}; if right, the server is down';
-const WRONG = 'check the network, and the host and port in {setting}';
-const OLD_TLS = 'check the host and port in {setting}: the server must support TLS 1.2 or later';
+const CHECK_NETWORK = 'check the network, the VPN and the firewall';
+const CHECK_SPELLING = 'check {setting} for typos';
+const CHECK_PORT_OR_SERVER = 'check the host and port in {setting}; if right, the server is down';
+const CHECK_PORT_OR_NETWORK = 'check the network, and the host and port in {setting}';
+const CHECK_PORT_OR_TLS = 'check the host and port in {setting}: the server must support TLS 1.2 or later';
+const CHECK_SCHEME = 'check the scheme and port in {setting}';
 const NO_TLS = /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/;
+const NO_HTTP_1 = /^ERR_SSL_.*NO_APPLICATION_PROTOCOL$/;
 
 /** Failed connections, by the system's code or OpenSSL's. */
 const CONNECTIONS: Table = [
-  [/^ENOTFOUND$/, ['host not found', 'check {setting} for typos']],
-  [/^EAI_AGAIN$/, ['DNS is not responding', NETWORK]],
-  [/^ECONNREFUSED$/, ['connection refused', DOWN]],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, ['connection closed', WRONG]],
-  [/^ETIMEDOUT$/, ['connection timed out', NETWORK]],
-  [/^E(HOST|NET)UNREACH$/, ['network unreachable', NETWORK]],
-  [NO_TLS, ['it does not speak TLS', 'check the scheme and port in {setting}']],
-  [/^ERR_SSL_.*NO_APPLICATION_PROTOCOL$/, ['it does not offer HTTP/1.1', OPERATORS]],
-  [/^(EPROTO$|ERR_SSL_)/, ['the TLS handshake failed ({code})', OLD_TLS]],
+  { codes: /^ENOTFOUND$/, end: 'host not found', hints: [CHECK_SPELLING] },
+  { codes: /^EAI_AGAIN$/, end: 'DNS is not responding', hints: [CHECK_NETWORK] },
+  { codes: /^ECONNREFUSED$/, end: 'connection refused', hints: [CHECK_PORT_OR_SERVER] },
+  { codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, end: 'connection closed', hints: [CHECK_PORT_OR_NETWORK] },
+  { codes: /^ETIMEDOUT$/, end: 'connection timed out', hints: [CHECK_NETWORK] },
+  { codes: /^E(HOST|NET)UNREACH$/, end: 'network unreachable', hints: [CHECK_NETWORK] },
+  { codes: NO_TLS, end: 'it does not speak TLS', hints: [CHECK_SCHEME] },
+  { codes: NO_HTTP_1, end: 'it does not offer HTTP/1.1', hints: [ASK_OPERATORS] },
+  { codes: /^(EPROTO$|ERR_SSL_)/, end: 'the TLS handshake failed ({code})', hints: [CHECK_PORT_OR_TLS] },
 ];
-const OTHER: Row = ['connection failed ({code})', NETWORK];
+const OTHER_FAILURE: Row = { end: 'connection failed ({code})', hints: [CHECK_NETWORK] };
 
 const PROXY_OUTAGE = /^5/;
 const SET_PASSWORD = 'set {setting}={proxy}';
+const ENCODE_PASSWORD = 'percent-encode them: @ is %40, / is %2F';
 const REJECTED = 'rejected the user name or password in {setting} ({status})';
 const WITHOUT_PROXY = 'if {target} is reachable without a proxy, add it to NO_PROXY';
+const CHECK_URL_SPELLING = 'check the auth URL for typos';
 const ALLOW_IT = "ask the proxy's administrator to allow {target}";
 
 /** Refusals of proxies, by the status, with an `@` if the proxy's URL has a user name. */
 const PROXY_REFUSALS: Table = [
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
-  [/^40[17]@/, [REJECTED, 'percent-encode them: @ is %40, / is %2F']],
-  [/^40[17]/, ['requires a user name and password ({status})', SET_PASSWORD]],
+  { codes: /^40[17]@/, end: REJECTED, hints: [ENCODE_PASSWORD] },
+  { codes: /^40[17]/, end: 'requires a user name and password ({status})', hints: [SET_PASSWORD] },
   // privoxy answers so for an unknown host.
-  [/^404/, ['does not know the host {host} ({status})', 'check the auth URL for typos']],
-  [PROXY_OUTAGE, ['could not reach {target} ({status})', WITHOUT_PROXY]],
+  { codes: /^404/, end: 'does not know the host {host} ({status})', hints: [CHECK_URL_SPELLING] },
+  { codes: PROXY_OUTAGE, end: 'could not reach {target} ({status})', hints: [WITHOUT_PROXY] },
 ];
+const OTHER_REFUSAL: Row = { end: 'refused to connect to {target} ({status})', hints: [ALLOW_IT] };
 /** Statuses with which web servers (nginx, Apache, Python) answer CONNECT. */
 const WEB_SERVER = /^(400|405|501)/;
-const IS_PROXY = 'check that {setting} is the URL of an HTTP proxy';
-const REFUSED: Row = ['refused to connect to {target} ({status})', ALLOW_IT];
+const CHECK_PROXY = 'check that {setting} is the URL of an HTTP proxy';
 
-/** Matches undici's errors for an invalid reply, or for one that it did not ask for (100, 101). */
+/** Matches undici's errors for an invalid reply, or for a status that it did not ask for (100, 101). */
 const NOT_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
 const NO_HTTP = 'did not answer with valid HTTP';
-const CHECK_URL = `check the auth URL; if it is right, ${OPERATORS}`;
+const CHECK_URL = `check the auth URL; if it is right, ${ASK_OPERATORS}`;
 
 /** Reasons after which no retry helps, because something has to be changed first. */
 const FINAL: readonly (Reason | undefined)[] = ['certificate', 'proxy-refusal'];
 
-/** A sentence with its hints, and a reason that replaces the code. */
-interface Problem {
+/** A sentence with its hints. The reason is by default the code, and the kind `unreached`. */
+interface Problem extends Row {
   readonly start: string;
-  readonly row: Row;
   readonly reason?: Reason;
   readonly kind?: GwtokenError['kind'];
 }
@@ -103,19 +120,18 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
   if (limit !== undefined) return limit;
   const cause = readCause(thrown);
   const { code, message } = cause;
-  const { start, row, kind = 'unreached', reason = cause.reason } = problemOf(cause, request);
-  const [end, ...hints] = row;
+  const { start, end, hints, kind = 'unreached', reason = code } = problemOf(cause, request);
   const gaps = gapsOf(cause, request);
   const fill = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? `{${gap}}`);
-  const detail = message.includes(code) ? message : `${code}: ${message}`;
+  const detail = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   const retry = kind === 'unreached' && !FINAL.includes(reason) ? {} : undefined;
   return new GwtokenError(kind, fill(`${start} ${end}`), { hints: hints.map(fill), reason, detail, retry });
 }
 
 type Cause = ReturnType<typeof readCause>;
 
-/** Returns the facts of a thrown error: its code or message, and the status of a refusing proxy. */
+/** Returns the facts of a thrown error, and the status of a refusing proxy. */
 function readCause(thrown: unknown) {
   // undici wraps the error for a wrong name in a proxy's certificate.
   const error = systemCode(thrown) === 'UND_ERR_PRX_TLS' ? (thrown as Error).cause : thrown;
@@ -124,42 +140,47 @@ function readCause(thrown: unknown) {
   // Node's messages repeat names from the certificate.
   const message = cleaned(errors.map(messageOf).join('; '));
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  const reason = systemCode(error) ?? systemCode(errors[0]);
-  return { error, reason, code: reason ?? message, message, status };
+  const code = systemCode(error) ?? systemCode(errors[0]);
+  return { error, code, codeOrMessage: code ?? message, message, status };
 }
 
 /** Describes the failure by its code, or by the step that failed. */
-function problemOf({ error, code, message, status }: Cause, request: FailedRequest): Problem {
+function problemOf({ error, codeOrMessage, message, status }: Cause, request: FailedRequest): Problem {
   const { url, proxy, timeoutMs } = request;
   const { waitingFor } = request.progress;
   if (error instanceof TimedOut) {
     const hint = `check ${proxy?.source ?? 'the auth URL'} and the network, or raise --timeout`;
-    const row: Row = [`did not answer within ${duration(timeoutMs)}`, ...unusedProxy(request), hint];
-    return { start: url.href, row, reason: 'time-limit' };
+    const end = `did not answer within ${duration(timeoutMs)}`;
+    return { start: url.href, end, hints: [...unusedProxy(request), hint], reason: 'time-limit' };
   }
   if (proxy && status && WEB_SERVER.test(status)) {
-    const row: Row = [`(from {setting}) is not a proxy: it answered CONNECT with ${status}`, IS_PROXY];
-    return { start: proxy.name, row, reason: 'proxy-refusal' };
+    const end = `(from {setting}) is not a proxy: it answered CONNECT with ${status}`;
+    return { start: proxy.name, end, hints: [CHECK_PROXY], reason: 'proxy-refusal' };
   }
   if (proxy && status) {
-    const row = rowFor(PROXY_REFUSALS, `${status}${proxy.url.username && '@'}`) ?? REFUSED;
-    return { start: '{peer}', row, reason: PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
+    const reason = PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal';
+    const row = rowFor(PROXY_REFUSALS, `${status}${proxy.url.username && '@'}`) ?? OTHER_REFUSAL;
+    return { start: '{peer}', ...row, reason };
   }
-  const untrusted = rowFor(CERTIFICATES, code);
-  if (untrusted) return { start: '{peer} is not trusted:', row: untrusted, reason: 'certificate' };
+  const untrusted = rowFor(CERTIFICATES, codeOrMessage);
+  if (untrusted) return { start: '{peer} is not trusted:', ...untrusted, reason: 'certificate' };
   // An unexpected end in the parser is a broken connection after valid HTTP.
   const isNoHttp = NOT_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
   if (waitingFor === 'tunnel') {
     const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
-    return { start: '{peer}', row: [end, IS_PROXY] };
+    return { start: '{peer}', end, hints: [CHECK_PROXY] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
-    const [end, ...hints] = rowFor(CONNECTIONS, code) ?? OTHER;
-    return { start: 'could not reach {peer}:', row: [end, ...unusedProxy(request), ...hints] };
+    const { end, hints } = rowFor(CONNECTIONS, codeOrMessage) ?? OTHER_FAILURE;
+    return { start: 'could not reach {peer}:', end, hints: [...unusedProxy(request), ...hints] };
   }
-  if (isNoHttp) return { start: url.href, row: [NO_HTTP, CHECK_URL], kind: 'bad-reply' };
-  const when = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
-  return { start: '{peer} closed the connection', row: [when, `try again; if it persists, ${OPERATORS}`] };
+  if (isNoHttp) return { start: url.href, end: NO_HTTP, hints: [CHECK_URL], kind: 'bad-reply' };
+  const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
+  return {
+    start: '{peer} closed the connection',
+    end,
+    hints: [`try again; if it persists, ${ASK_OPERATORS}`],
+  };
 }
 
 /** Returns the hint at a proxy of other programs that the request did not use. */
@@ -170,11 +191,11 @@ function unusedProxy({ url, env }: FailedRequest): readonly string[] {
 }
 
 function rowFor(table: Table, code: string): Row | undefined {
-  return table.find(([codes]) => codes.test(code))?.[1];
+  return table.find(({ codes }) => codes.test(code));
 }
 
 function gapsOf(
-  { error, code, message, status }: Cause,
+  { error, codeOrMessage, message, status }: Cause,
   request: FailedRequest,
 ): Readonly<Record<string, string>> {
   const { url, proxy, progress, caFile } = request;
@@ -188,7 +209,7 @@ function gapsOf(
     status: status ?? '',
     names: validFor(error),
     ca: caFile ? `${caFile} does not contain this CA:` : 'behind a company proxy or private CA?',
-    code,
+    code: codeOrMessage,
     message,
   };
 }
