@@ -1,6 +1,6 @@
 /** Arguments and variables with bytes that are not UTF-8. JavaScript shows U+FFFD instead of such bytes. */
 import { readFileSync } from 'node:fs';
-import { orUndefined, usage } from '../../errors';
+import { type GwtokenError, orUndefined, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { Env } from '../../world';
 
@@ -21,15 +21,17 @@ export interface EscapedWords {
 export function escapedWords(words: readonly string[], env: Env): EscapedWords | undefined {
   const typed = bytesOf('cmdline');
   const inherited = bytesOf('environ');
-  // Node leaves out variables whose names are not UTF-8.
-  for (const bytes of inherited) rawOrThrow(decoded(bytes).replace(/=.*/s, ''), [], 'the variable');
+  const names = inherited.map((bytes) => decoded(bytes).replace(/=.*/s, ''));
+  // Node leaves out such variables, so they cannot be passed on.
+  const lost = names.find((name) => name.includes('\ufffd'));
+  if (lost !== undefined) throw notUtf8('variable', lost);
 
   const rawWords = words.map((word, at) => {
     const original = typed.at(at - words.length);
-    return rawOrThrow(word, original === undefined ? [] : [original], 'the argument');
+    return rawOrThrow(word, original === undefined ? [] : [original], () => notUtf8('argument', word));
   });
   const rawVariables = Object.entries(env).flatMap(([name, value]) => {
-    const raw = rawOrThrow(`${name}=${value}`, inherited, 'the variable', name);
+    const raw = rawOrThrow(`${name}=${value}`, inherited, () => notUtf8('variable', name));
     return raw === undefined ? [] : [{ name, value: raw.slice(name.length + 1) }];
   });
   if (rawVariables.length === 0 && rawWords.every((raw) => raw === undefined)) return undefined;
@@ -37,28 +39,43 @@ export function escapedWords(words: readonly string[], env: Env): EscapedWords |
   if (unfit !== undefined)
     throw usage(`cannot pass on the variable ${quoted(unfit)} beside words that are not UTF-8`, REMOVE);
 
-  // The dot protects line ends at the end of a value, which $() removes.
-  const lines = rawVariables.map(({ name }) => `${name}=$(printf "$${name}."); ${name}=\${${name}%.}\n`);
-  const withDots = words.map((_, at) => (rawWords[at] ? `"$(printf "\${${at + 1}}.")"` : `"\${${at + 1}}"`));
-  const withoutDots = words.map((_, at) => (rawWords[at] ? `"\${${at + 1}%.}"` : `"\${${at + 1}}"`));
   return {
     words: words.map((word, at) => (rawWords[at] === undefined ? word : escaped(rawWords[at]))),
     env: { ...env, ...Object.fromEntries(rawVariables.map(({ name, value }) => [name, escaped(value)])) },
-    restore: `${lines.join('')}set -- ${withDots.join(' ')}\nset -- ${withoutDots.join(' ')}\n`,
+    restore: restoringLines(
+      rawVariables.map(({ name }) => name),
+      rawWords.map((raw) => raw !== undefined),
+    ),
   };
+}
+
+/**
+ * Returns lines of sh that restore the bytes of variables and words by printf(1). $() removes line ends at the
+ * end of a value, so each value first gets a dot at its end, and then loses it.
+ */
+function restoringLines(variables: readonly string[], isRaw: readonly boolean[]): string {
+  const lines = variables.map((name) => `${name}=$(printf "$${name}."); ${name}=\${${name}%.}\n`);
+  const withDots = isRaw.map((raw, at) => (raw ? `"$(printf "\${${at + 1}}.")"` : `"\${${at + 1}}"`));
+  const withoutDots = isRaw.map((raw, at) => `"\${${at + 1}${raw ? '%.' : ''}}"`);
+  return `${lines.join('')}set -- ${withDots.join(' ')}\nset -- ${withoutDots.join(' ')}\n`;
 }
 
 const REMOVE = 'remove it, or write it in UTF-8';
 
+function notUtf8(kind: 'argument' | 'variable', name: string): GwtokenError {
+  return usage(`the ${kind} ${quoted(name)} is not UTF-8`, REMOVE);
+}
+
 /**
  * Returns the original of a word that is not UTF-8, one character for each byte; undefined for UTF-8.
  *
- * @throws GwtokenError `usage` if the original is not found
+ * @param originals bytes of which one may be the original
+ * @throws the error that `missing` makes, if none of them is
  */
-function rawOrThrow(word: string, originals: readonly string[], kind: string, name = word) {
+function rawOrThrow(word: string, originals: readonly string[], missing: () => GwtokenError) {
   if (!word.includes('\ufffd')) return undefined;
   const original = originals.find((bytes) => decoded(bytes) === word);
-  if (original === undefined) throw usage(`${kind} ${quoted(name)} is not UTF-8`, REMOVE);
+  if (original === undefined) throw missing();
   // The word may really contain U+FFFD.
   return Buffer.from(word).toString('latin1') === original ? undefined : original;
 }
