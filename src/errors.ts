@@ -74,8 +74,6 @@ export type Reason =
   | KeychainReason
   /** The keychain returned no item for a stored client. */
   | 'not-returned'
-  /** The secret is bound to another auth URL, or to none, so it was not sent. */
-  | 'bound-elsewhere'
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file'
   | NetworkReason

@@ -3,7 +3,7 @@
  */
 
 import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
-import { failure, GwtokenError } from '../errors';
+import { failure, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
@@ -112,7 +112,7 @@ export async function fromKeychain(
   return stored;
 }
 
-/** Throws `usage` with the reason `bound-elsewhere` if the secret has another auth URL, or none. */
+/** Throws `usage` if the secret is for another auth URL, or for none. */
 function checkBinding(
   kind: 'keychain' | 'command',
   { authUrl: own }: BoundCredentials,
@@ -124,5 +124,5 @@ function checkBinding(
     kind === 'keychain' ? `${clientName(client)} was stored for` : 'the credential command printed';
   const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
   const hints = (kind === 'keychain' ? itemUrlHints : commandUrlHints)(own, client, authUrl);
-  throw new GwtokenError('usage', message, { reason: 'bound-elsewhere', hints });
+  throw usage(message, ...hints);
 }
