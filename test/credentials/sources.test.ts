@@ -174,5 +174,7 @@ describe('a credential command', () => {
       GWTOKEN_SANDBOX: '1',
       GWTOKEN_PROFILE: 'acme',
     });
+    await gw.get('--region', 'eu', '--no-sandbox', '--profile', 'acme');
+    expect(runs[1]![1].env).toMatchObject({ GWTOKEN_SANDBOX: '0' });
   });
 });
