@@ -73,7 +73,7 @@ const UNTRUSTED = 60;
 /** Matches a path without its first slash, such as `orders/5`. Most hosts have a dot or a port. */
 const BARE_PATH = /^\w[\w-]*([/?]|$)/;
 
-/** Matches a URL of a loopback address. In `http://localhost@a` or `http://localhost\\@a` the host is `a`. */
+/** Matches a URL of a loopback address. In `http://localhost@a` or `http://localhost\@a` the host is `a`. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
 
 /**
