@@ -87,7 +87,7 @@ describe('doctor ends at the first failure:', () => {
     expect(await steps()).toEqual([2, expect.stringMatching(/^failed settings: .* invalid JSON$/)]);
   });
 
-  test('a CA file, which is a setting although only the connection reads it', async () => {
+  test('a CA file as a setting, although the connection reads it', async () => {
     await login();
     const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
     gw.own = { postForm: () => Promise.reject(error) };

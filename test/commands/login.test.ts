@@ -148,7 +148,7 @@ describe('login warns before it stores', () => {
     expect(lines.slice(0, 3)).toEqual([OTHER, KEEP_BOTH, STORED.replace('production', 'sandbox')]);
   });
 
-  test('but not for the same client or auth URL, another region or another profile', async () => {
+  test('but not with the same auth URL, another region or another profile', async () => {
     await login('--region', 'eu', '--auth-url', A);
     const others = [
       ['--sandbox'],

@@ -110,7 +110,7 @@ function take(job: string): string {
   return cwd;
 }
 
-test('build accepts only the tag of a version that has a section in the changelog', () => {
+test('build accepts only the tag of a version in the changelog', () => {
   const cwd = checkout('tag');
   const accept = (tag: string) => step('build', 'The tag is', cwd, { GITHUB_REF_NAME: tag });
   expect(accept(`v${VERSION}`)).toBe(0);
@@ -119,7 +119,7 @@ test('build accepts only the tag of a version that has a section in the changelo
   expect(accept(`v${VERSION}`)).not.toBe(0);
 });
 
-test('build outputs whether the package is private, and the digest of the checksums', () => {
+test('build outputs the digest of the checksums, and if the package is private', () => {
   const sums = readFileSync(at('built', 'release', 'SHA256SUMS'));
   const digest = createHash('sha256').update(sums).digest('hex');
   expect(readFileSync(at('output'), 'utf8')).toBe(`private=true\ndigest=${digest}\n`);
@@ -156,7 +156,7 @@ describe('action', () => {
     );
   };
 
-  test('tags one commit that contains the program, the same when it is run again', () => {
+  test('tags one commit with the program, and no other when it runs again', () => {
     const first = runAction();
     const commit = first[`v${VERSION}`];
     expect(first['v1']).toBe(commit);
