@@ -1,5 +1,5 @@
 /** `gwtoken logout`: its prompts, what it removes, and its errors if something stays. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,21 +23,6 @@ beforeEach(async () => {
 const logout = (...flags: string[]) => gw.cli(['logout', '--yes', ...flags]);
 const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
 const entry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
-
-test.each(['region us', 'profile acme', 'no-sandbox'])('logout --all --%s removes nothing', async (flag) => {
-  const { code, stderr } = await logout('--all', ...`--${flag}`.split(' '));
-  expect([code, gw.items.size]).toEqual([2, 2]);
-  expect(stderr).toMatch(/^gwtoken: error: --all cannot be used with flags that name a client\n/);
-});
-
-test('logout --all names what it removed, and then finds nothing stored', async () => {
-  const stderr = `Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`;
-  expect(await logout('--all')).toEqual({ code: 0, stdout: '', stderr });
-  expect(gw.items.size).toBe(0);
-  rmSync(join(gw.config, 'config.json'));
-  const nothing = { code: 4, stdout: '', stderr: 'gwtoken: error: no stored clients\n' };
-  for (const flags of [[], ['--all']]) expect(await withoutYes(...flags)).toEqual(nothing);
-});
 
 test('logout --all removes what it can, and fails for the rest', async () => {
   await gw.get('--region', 'eu');
@@ -135,16 +120,6 @@ test('one of twelve simultaneous logouts removes the client', async () => {
   expect(ended.map(({ code }) => code).sort()).toEqual([0, ...Array(11).fill(4)]);
 });
 
-test.each([[[]], [['--yes']]])('without a keychain, logout %j finds no client', async (flags) => {
-  const fail = () => Promise.reject(new GwtokenError('keychain', 'no keychain', { reason: 'no-session' }));
-  gw.own = { keychain: { ...gw.keychain, get: fail, delete: fail } };
-  const none = 'gwtoken: error: no stored credentials for other:production:eu\n';
-  const { code, stderr } = await gw.cli(['logout', '--profile', 'other', '--region', 'eu', ...flags]);
-  expect([code, stderr]).toEqual([4, expect.stringMatching(none)]);
-  // The item of a stored client may be in a keychain that is not available now.
-  expect((await logout('--region', 'eu')).code).toBe(5);
-});
-
 test('logout fails on Linux if no item is returned, because it may be hidden', async () => {
   await gw.get('--region', 'eu');
   gw.items.clear();
@@ -170,19 +145,6 @@ test('logout names a cached token that it cannot remove, and removes the rest', 
   expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
 });
 
-test('logout removes tokens of variables and temporary files of killed processes', async () => {
-  Object.assign(gw.env, { GWTOKEN_CLIENT_ID: 'job', GWTOKEN_CLIENT_SECRET: 'canary' });
-  await gw.get('--region', 'eu');
-  await gw.get('--region', 'us');
-  writeFileSync(`${entry('eu')}.m8x2k1zq.tmp`, 'canary', { mode: 0o600 });
-  expect((await logout('--region', 'eu')).code).toBe(0);
-  expect(readdirSync(gw.cache).sort()).toEqual([
-    expect.stringMatching(/^default-production-us\.[0-9a-f]{8}\.token\.json$/),
-    'generation-default-production-eu',
-    'generation-default-production-us',
-  ]);
-});
-
 describe('logout without --yes', () => {
   /** Simulates a terminal with this answer. Returns the list to which each question is added. */
   const answering = (answer: () => Promise<boolean>) => {
@@ -196,20 +158,6 @@ describe('logout without --yes', () => {
   };
 
   const [eu, us] = [`${EU} (client ID of-eu)`, `${US} (client ID of-us)`];
-
-  test('names what it would remove if it cannot prompt', async () => {
-    gw.configure({ region: 'eu' });
-    gw.items.set('by-hand:production:eu', 'stored with another tool');
-    for (const [flag, clients] of [
-      ['--all', `${eu}, ${us}`],
-      ['--profile=by-hand', 'by-hand:production:eu'],
-    ] as const) {
-      const stderr = `gwtoken: error: logout needs --yes (cannot prompt: stdin is not a terminal)\nhint: with --yes it removes ${clients}\n`;
-      expect(await withoutYes(flag)).toEqual({ code: 2, stdout: '', stderr });
-    }
-    expect(gw.items.size).toBe(3);
-    expect((await logout('--profile=by-hand')).stderr).toBe(`Removed by-hand:production:eu\n${REVOKE}`);
-  });
 
   test('prompts with all names, and removes nothing after a no', async () => {
     const asked = answering(async () => asked.length > 1);
