@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const logout = (...flags: string[]) => gw.cli(['logout', '--yes', ...flags]);
 const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
-const entry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
+const cacheEntry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
 const clientsFile = () => join(gw.config, 'clients.json');
 
 test('logout --all removes what it can, and fails for the rest', async () => {
@@ -34,7 +34,7 @@ test('logout --all removes what it can, and fails for the rest', async () => {
   };
   const stderr = `Removed ${US}\ngwtoken: error: the keychain is locked\n`;
   expect(await logout('--all')).toEqual({ code: 5, stdout: '', stderr });
-  expect(existsSync(entry('eu'))).toBe(true);
+  expect(existsSync(cacheEntry('eu'))).toBe(true);
   expect((await gw.cli(['status'])).stdout).toMatch(new RegExp(`${EU}(?!.*${US})`, 's'));
 });
 
@@ -128,14 +128,14 @@ describe('logout without the item of a stored client', () => {
   test('fails on Linux, where the keychain may hide the item', async () => {
     gw.own = { platform: 'linux' };
     const { code, stderr } = await logout('--region', 'eu');
-    expect([code, existsSync(entry('eu'))]).toEqual([5, true]);
+    expect([code, existsSync(cacheEntry('eu'))]).toEqual([5, true]);
     expect(stderr).toContain(`gwtoken: error: the keychain did not return the item of ${EU}: denied, `);
   });
 
   test('removes the rest on macOS, where the keychain does not hide items', async () => {
     gw.own = { platform: 'darwin' };
     expect((await logout('--region', 'eu')).stderr).toBe(`Removed ${EU}\n${REVOKE}`);
-    expect(existsSync(entry('eu'))).toBe(false);
+    expect(existsSync(cacheEntry('eu'))).toBe(false);
     expect(await withoutYes('--region', 'eu')).toMatchObject({ code: 4 });
   });
 });
@@ -143,12 +143,12 @@ describe('logout without the item of a stored client', () => {
 test('logout names a cached token that it cannot remove, and removes the rest', async () => {
   for (const region of ['eu', 'us']) await gw.get('--region', region);
   // Not even root can remove a directory as a file.
-  rmSync(entry('eu'));
-  mkdirSync(join(entry('eu'), 'x'), { recursive: true });
+  rmSync(cacheEntry('eu'));
+  mkdirSync(join(cacheEntry('eu'), 'x'), { recursive: true });
   const { code, stderr } = await logout('--all');
-  const error = `removed ${EU}, but not its cached token: ${entry('eu')} (it is a directory)`;
+  const error = `removed ${EU}, but not its cached token: ${cacheEntry('eu')} (it is a directory)`;
   expect(stderr).toBe(`Removed ${US}\ngwtoken: error: ${error}\n`);
-  expect([code, existsSync(entry('us')), gw.items.size]).toEqual([1, false, 0]);
+  expect([code, existsSync(cacheEntry('us')), gw.items.size]).toEqual([1, false, 0]);
 });
 
 describe('logout without --yes', () => {
@@ -197,7 +197,7 @@ describe('a running get', () => {
   test('stores no token after a logout', async () => {
     duringRequest(() => logout('--region', 'eu'));
     expect(await get()).toMatchObject({ code: 0 });
-    expect(existsSync(entry('eu'))).toBe(false);
+    expect(existsSync(cacheEntry('eu'))).toBe(false);
     expect(await get()).toMatchObject({ code: 4, stdout: '' });
   });
 
@@ -212,7 +212,7 @@ describe('a running get', () => {
     };
     for (const act of [() => login('of-eu'), () => logout('--region', 'eu')]) {
       expect(await act()).toMatchObject({ code: 0 });
-      expect(existsSync(entry('eu'))).toBe(false);
+      expect(existsSync(cacheEntry('eu'))).toBe(false);
     }
     expect(gw.posts).toHaveLength(2);
   });
