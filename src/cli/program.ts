@@ -32,12 +32,14 @@ interface ParsedLine {
 
 /** Parses a command line. Throws a `usage` error if it is invalid. */
 export function parseLine(argv: readonly string[], version: string): ParsedLine {
-  const [name, ...more] = argv;
+  // A `--` is not an argument: `gwtoken config --` is the same as `gwtoken config`.
+  const given = argv.filter((word) => word !== '--');
+  const [name, ...more] = given;
   const isBare = name === undefined || (more.length === 0 && SHOW_HELP.includes(name));
-  const words = isBare ? [...argv, '--help'] : argv;
+  const words = isBare ? [...given, '--help'] : argv;
   const { parser, result } = createProgram(words, version);
   try {
-    parser.parse(name === 'curl' ? protectCurlFlags(words) : words, { from: 'user' });
+    parser.parse(argv[0] === 'curl' ? protectCurlFlags(words) : words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;

@@ -75,7 +75,7 @@ describe('gwtoken', () => {
   test('without arguments prints the grouped help on one screen', async () => {
     const { code, stdout, stderr } = await inside().cli([]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const word of ['--help', 'help']) expect(await inside().cli([word])).toMatchObject({ stdout });
+    for (const word of ['--help', 'help', '--']) expect(await inside().cli([word])).toMatchObject({ stdout });
     const lines = stdout.trimEnd().split('\n');
     // With the prompt below, the help fits on a terminal of 24 lines.
     expect(lines.length).toBeLessThanOrEqual(23);
@@ -85,6 +85,11 @@ describe('gwtoken', () => {
     expect(stdout).toContain(` Topics:\n  ${Object.keys(TOPICS).join(', ')}\n`);
     // commander lists commands that are in no group under this heading.
     expect(stdout).not.toContain('\nCommands:');
+  });
+
+  test.each(['config', 'completion'])('%s prints its help if nothing follows it', async (name) => {
+    const help = await helpOf([name, '--help']);
+    expect([await helpOf([name]), await helpOf([name, '--'])]).toEqual([help, help]);
   });
 
   test.each(Object.keys(TOPICS))('help %s prints the topic as text', async (name) => {
