@@ -27,25 +27,39 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
 const JSON_FLAGS = ['-o', '-f', '--output', '--format', '--json'];
 
 /**
- * Returns the usage error for one of commander's, which has the unknown word and the suggestion only in its
- * message. Omits an option's value, which may be a secret.
+ * Returns the usage error for one of commander's. Omits an option's value, which may be a secret. commander's
+ * error has no fields beside its code, so names, counts and suggestions are those in its message.
  */
 export function usageError({ code, message }: CommanderError, parser: Parser): GwtokenError {
-  const typed = code === 'commander.unknownOption' ? unknownOption(parser) : (parser.args[0] ?? '');
-  const word = withoutValue(typed);
-  const forHelp = `for help, run: ${fullName(parser)} --help`;
-  if (word === '--help' || parser.options.some(({ long }) => long === word))
-    return usage(`${word} takes no value`, forHelp);
-  const hint = meantBy(code, word, parser) ?? suggestionIn(message);
-  return usage(problemIn(message, word), ...(hint === undefined ? [] : [hint]), forHelp);
+  const error = (problem: string, hint?: string): GwtokenError =>
+    usage(problem, ...(hint === undefined ? [] : [hint]), `for help, run: ${fullName(parser)} --help`);
+  const [first = ''] = parser.args;
+  switch (code) {
+    case 'commander.unknownCommand': {
+      const name = withoutValue(first);
+      const hint = meantByCommand(name.toLowerCase(), parser) ?? suggestionIn(message);
+      return error(`unknown command ${quoted(name)}`, hint);
+    }
+    case 'commander.unknownOption': {
+      const name = withoutValue(unknownOption(parser));
+      const isKnown = name === '--help' || parser.options.some(({ long }) => long === name);
+      if (isKnown) return error(`${name} takes no value`);
+      return error(`unknown option ${quoted(name)}`, meantByOption(name, parser) ?? suggestionIn(message));
+    }
+    case 'commander.excessArguments':
+      return error(sentenceOf(message), meantByArgument(withoutValue(first).toLowerCase(), parser));
+    case 'commander.missingArgument': {
+      const hint = first.includes('=') ? 'put a space between KEY and VALUE' : undefined;
+      return error(sentenceOf(message), hint);
+    }
+    default:
+      return error(sentenceOf(message));
+  }
 }
 
-/** Returns the sentence of commander's message. Quotes an unknown word without its value. */
-function problemIn(message: string, word: string): string {
-  const [problem = ''] = message.replace(/^error: /, '').split('\n(Did you mean ', 1);
-  return problem.startsWith('unknown ')
-    ? problem.replace(/'.*/s, () => quoted(word))
-    : problem.replaceAll("'", '"');
+/** Returns commander's message as a sentence with gwtoken's quotes. */
+function sentenceOf(message: string): string {
+  return message.replace(/^error: /, '').replaceAll("'", '"');
 }
 
 /** Returns the suggestion at the end of commander's message as a hint; undefined if there is none. */
@@ -62,22 +76,6 @@ function unknownOption({ args }: Parser): string {
 /** Returns `--name` of `--name=VALUE`, `-n` of `-nVALUE`, and `NAME` of `NAME=VALUE`. */
 function withoutValue(word: string): string {
   return /^-[^-]/s.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '');
-}
-
-/** Returns gwtoken's own hint, which replaces commander's suggestion. */
-function meantBy(code: string, word: string, parser: Parser): string | undefined {
-  switch (code) {
-    case 'commander.unknownCommand':
-      return meantByCommand(word.toLowerCase(), parser);
-    case 'commander.unknownOption':
-      return meantByOption(word, parser);
-    case 'commander.excessArguments':
-      return meantByArgument(word.toLowerCase(), parser);
-    case 'commander.missingArgument':
-      return parser.args[0]?.includes('=') ? 'put a space between KEY and VALUE' : undefined;
-    default:
-      return undefined;
-  }
 }
 
 /** Returns a hint at the intended command. In `auth status`, the second word counts more than the first. */
