@@ -127,50 +127,60 @@ describe('with prompts, login', () => {
   }
 
   test('prompts for what is missing, and rejects a wrong answer at once', async () => {
-    const asked: unknown[] = [];
-    const answersTo: Record<string, string[]> = {
-      Region: ['', 'e', 'eu', 'US'],
-      Auth: ['', 'a.test', 'http://a.test/x/', 'https://{region}.test/oauth2/token'],
-      Client: ['', 'ü', 'id secret', 'id'],
-    };
-    const tryAll = (answers: string[], check: (answer: string) => string | undefined) => {
-      asked.push(answers.map((answer) => check(answer)));
+    interface Prompt {
+      readonly question: string;
+      readonly suggested?: string | undefined;
+      /** Each answer in turn, with the problem that the prompt shows. */
+      readonly answers: Readonly<Record<string, string | undefined>>;
+    }
+    const expected: readonly Prompt[] = [
+      {
+        question: 'Region (eu or us)',
+        suggested: 'eu',
+        answers: { '': 'Type eu or us', e: 'Type eu or us', eu: undefined, US: undefined },
+      },
+      {
+        question: 'Auth URL for us',
+        answers: {
+          '': 'Required',
+          'a.test':
+            'Auth URL "a.test" (from the prompt) is not a valid https:// URL. Did you mean: https://a.test',
+          'http://a.test/x/':
+            'Auth URL "http://a.test/x/" (from the prompt) is not encrypted. Use https://a.test/x',
+          'https://{region}.test/oauth2/token': undefined,
+        },
+      },
+      {
+        question: 'Client ID (us, production, profile acme)',
+        answers: {
+          '': 'Required',
+          ü: 'It contains a character that is not allowed in a client ID',
+          'id secret': 'It contains a space; paste only the ID',
+          id: undefined,
+        },
+      },
+      {
+        question: 'Client secret (sent to https://us.test)',
+        answers: {
+          '': 'Required',
+          'a\tb': 'It contains a control character (such as a newline)',
+          'a secret': undefined,
+        },
+      },
+    ];
+    const prompts: Prompt[] = [];
+    const prompt: Terminal['ask'] = async (question, check, suggested) => {
+      const answers = Object.keys(expected[prompts.length]!.answers);
+      const problems = answers.map((answer) => [answer, check(answer)]);
+      prompts.push({ question, suggested, answers: Object.fromEntries(problems) });
       return answers.at(-1)!;
     };
-    simulatePerson({
-      async ask(question, check, suggested) {
-        asked.push([question, suggested]);
-        return tryAll(answersTo[firstWord(question)]!, check);
-      },
-      async askSecret(question, check) {
-        asked.push([question]);
-        return tryAll(['', 'a\tb', 'a secret'], check);
-      },
-    });
+    simulatePerson({ ask: prompt, askSecret: prompt });
     gw.configure({ region: 'eu', profile: 'acme', 'auth-url.us': 'no URL' });
     const { code, stderr } = await gw.cli(['login']);
+    expect(prompts).toEqual(expected);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^The auth URL is the token endpoint before .*\n/);
-    expect(asked).toEqual([
-      ['Region (eu or us)', 'eu'],
-      ['Type eu or us', 'Type eu or us', undefined, undefined],
-      ['Auth URL for us', undefined],
-      [
-        'Required',
-        'Auth URL "a.test" (from the prompt) is not a valid https:// URL. Did you mean: https://a.test',
-        'Auth URL "http://a.test/x/" (from the prompt) is not encrypted. Use https://a.test/x',
-        undefined,
-      ],
-      ['Client ID (us, production, profile acme)', undefined],
-      [
-        'Required',
-        'It contains a character that is not allowed in a client ID',
-        'It contains a space; paste only the ID',
-        undefined,
-      ],
-      ['Client secret (sent to https://us.test)'],
-      ['Required', 'It contains a control character (such as a newline)', undefined],
-    ]);
     expect(readJson('clients.json')).toEqual({
       'acme:production:us': { client_id: 'id', auth_url: 'https://us.test' },
     });
