@@ -1,5 +1,5 @@
 /** `gwtoken login` with prompts and broken keychains. The rest is in test/sessions/text/login.txt. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
@@ -103,27 +103,25 @@ describe('without prompts, login', () => {
 });
 
 describe('with prompts, login', () => {
-  const firstWord = (question: string) => question.split(' ')[0]!;
-
   /** Simulates a person at a terminal. Returns the list to which each question is added. */
   function simulatePerson(own: Partial<Terminal> = {}): string[] {
-    const asked: string[] = [];
+    const questions: string[] = [];
     const answers: Record<string, string> = { Region: 'us', Auth: A, Client: 'id' };
-    const heard = async (question: string, answer: string) => {
-      asked.push(question);
-      return answer;
+    const answer = async (question: string, text: string) => {
+      questions.push(question);
+      return text;
     };
     const terminal: Partial<Terminal> = {
       ...PLAIN,
       promptProblem: () => undefined,
       hideTyping: async () => {},
-      ask: (question, _, stored) =>
-        heard(question + (stored ? ` [${stored}]` : ''), answers[firstWord(question)]!),
-      askSecret: (question) => heard(question, 'a secret'),
+      ask: (question, _, suggested) =>
+        answer(question + (suggested ? ` [${suggested}]` : ''), answers[question.split(' ')[0]!]!),
+      askSecret: (question) => answer(question, 'a secret'),
       ...own,
     };
     gw.own = { terminal: terminal as never };
-    return asked;
+    return questions;
   }
 
   test('prompts for what is missing, and rejects a wrong answer at once', async () => {
@@ -190,74 +188,88 @@ describe('with prompts, login', () => {
   });
 
   test('does not prompt for values from variables and settings', async () => {
-    const asked = simulatePerson();
+    const questions = simulatePerson();
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    const [url, ...others] = ['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`];
-    expect(asked).toEqual([url, ...others]);
+    const [url, id, secret] = ['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`];
+    expect(questions).toEqual([url, id, secret]);
     // A second login suggests the stored auth URL and client ID, here in brackets.
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(asked.slice(3)).toEqual([`${url} [${A}]`, `${others[0]} [id]`, others[1]]);
+    expect(questions.slice(3)).toEqual([`${url} [${A}]`, `${id} [id]`, secret]);
   });
 
-  test('does not prompt if a value, a directory or the keychain is unusable', async () => {
-    const asked = simulatePerson();
+  test('checks the flags, the keychain and the config directory before it prompts', async () => {
+    const questions = simulatePerson();
     const { terminal } = gw.own;
     const fail = () => Promise.reject(new GwtokenError('local', 'it cannot be used'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: fail };
-    gw.configure({});
-    const clients = join(gw.config, 'clients.json');
-    writeFileSync(clients, 'no JSON', { mode: 0o600 });
-    expect((await gw.cli(['login'])).stderr).toMatch(/^gwtoken: error: config file .*clients\.json /);
-    rmSync(clients);
-    for (const own of [{ keychain: { probe: fail } }, { config }]) {
-      gw.own = { terminal, ...own } as never;
+    for (const broken of [{ keychain: { probe: fail } }, { config }]) {
+      gw.own = { terminal, ...broken } as never;
       expect((await gw.cli(['login'])).stderr).toMatch(/^gwtoken: error: it cannot be used\n/);
       expect((await gw.cli(['login', '--auth-url', 'x'])).stderr).toMatch(/^gwtoken: error: auth URL "x"/);
       expect((await gw.cli(['login', '--timeout', 'x'])).stderr).toMatch(/^gwtoken: error: [^\n]*"x"/);
     }
-    expect(asked).toEqual([]);
-    // The region is still unknown, and the invalid URL belongs to the other one.
-    gw.own = { terminal: terminal! };
-    gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
-    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(asked[0]).toBe('Region (eu or us)');
+    expect(questions).toEqual([]);
   });
 
-  test('prompts for ID and secret at most three times if they are refused', async () => {
-    const answers = ['fifth', 'fourth', 'third', 'third', 'second', 'first'];
-    const [ids, secrets] = [[...answers], answers.map((each) => (each === 'second' ? '"second"' : each))];
-    const filled: unknown[] = [];
+  test('checks the list of stored clients before it prompts', async () => {
+    const questions = simulatePerson();
+    gw.configure({});
+    writeFileSync(join(gw.config, 'clients.json'), 'no JSON', { mode: 0o600 });
+    expect((await gw.cli(['login'])).stderr).toMatch(/^gwtoken: error: config file .*clients\.json /);
+    expect(questions).toEqual([]);
+  });
+
+  test('ignores an invalid auth URL of another region than the one that is typed', async () => {
+    const questions = simulatePerson();
+    gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
+    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
+    expect(questions[0]).toBe('Region (eu or us)');
+  });
+
+  const REFUSED = { status: 401, body: { error: 'invalid_client' } };
+  const REJECTED = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+
+  /**
+   * Simulates a person who types these secrets in turn, each after an ID with the same letters. Returns the
+   * list to which each suggested ID is added.
+   */
+  function simulateTries(...secrets: string[]): (string | undefined)[] {
+    const ids = secrets.map((secret) => secret.replaceAll('"', ''));
+    const suggestedIds: (string | undefined)[] = [];
     simulatePerson({
-      ask: async (question, _, suggested) => {
+      async ask(question, _, suggested) {
         if (question.startsWith('Region')) return 'us';
-        filled.push(suggested);
-        return ids.pop()!;
+        suggestedIds.push(suggested);
+        return ids.shift()!;
       },
-      askSecret: async () => secrets.pop()!,
+      askSecret: async () => secrets.shift()!,
     });
-    gw.answer = (post) =>
-      post === 3 ? tokenReply(post) : { status: 401, body: { error: 'invalid_client' } };
-    const args = ['login', '--auth-url', A];
-    const { code, stderr } = await gw.cli(args);
-    expect([code, filled]).toEqual([0, [undefined, 'first', 'second']]);
-    const said = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+    return suggestedIds;
+  }
+
+  test('prompts again for refused credentials, and stores accepted ones', async () => {
+    const suggestedIds = simulateTries('first', '"second"', 'third');
+    gw.answer = (post) => (post === 3 ? tokenReply(post) : REFUSED);
+    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    expect([code, suggestedIds]).toEqual([0, [undefined, 'first', 'second']]);
     const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
     const hint = 'hint: the client secret begins and ends with a quote';
-    expect(stderr.split('\n').slice(0, 5)).toEqual([said, again, said, hint, again]);
+    expect(stderr.split('\n').slice(0, 5)).toEqual([REJECTED, again, REJECTED, hint, again]);
     const item = JSON.parse(gw.items.get('default:production:us') ?? 'null');
     expect(item).toMatchObject({ client_id: 'third', client_secret: 'third' });
+  });
 
-    gw.items.clear();
-    const last = await gw.cli(args);
-    expect([last.code, gw.items.size, gw.posts.length]).toEqual([3, 0, 6]);
-    // The first login stored this ID.
-    expect(filled[3]).toBe('third');
-    expect(last.stderr.trimEnd().split('\n').slice(-3)).toEqual([
-      `gwtoken: error: ${said}; nothing was stored`,
+  test('stores nothing after three refusals, and says how to start again', async () => {
+    simulateTries('first', 'second', 'third');
+    gw.answer = () => REFUSED;
+    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    expect([code, gw.items.size, gw.posts.length]).toEqual([3, 0, 3]);
+    expect(stderr.trimEnd().split('\n').slice(-3)).toEqual([
+      `gwtoken: error: ${REJECTED}; nothing was stored`,
       'hint: if the client belongs to region eu, use --region eu',
-      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id fifth`,
+      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id third`,
     ]);
   });
 
@@ -286,11 +298,11 @@ describe('with prompts, login', () => {
     ],
     ['invalid_scope', "ask the endpoint's operator to give this client a default scope"],
   ])('does not prompt again after %s, which other credentials do not solve', async (error, hint) => {
-    const asked = simulatePerson();
+    const questions = simulatePerson();
     gw.answer = () => ({ status: 400, body: { error } });
     const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
     expect([code, gw.posts.length, gw.items.size]).toEqual([3, 1, 0]);
-    expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+    expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
     expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
       `hint: ${hint}`,
       `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id`,
@@ -302,18 +314,17 @@ describe('with prompts, login', () => {
       throw new GwtokenError('unreached', 'no token', { hints: ['look at the wire', 'look again'] });
     };
     const error = 'gwtoken: error: no token; nothing was stored\nhint: look at the wire\n';
-    const asked = simulatePerson();
+    const questions = simulatePerson();
     const start = `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id\n`;
     const { code, stderr } = await gw.cli(['login', '--auth-url', A, '--retries', '0']);
     expect([code, stderr]).toEqual([6, error + start]);
-    expect(asked.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+    expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
     expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
   });
 
   test('never sends credentials that are too long for an item', async () => {
-    const secrets = ['s'.repeat(2600), 'first'];
-    simulatePerson({ askSecret: async () => secrets.pop()! });
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    simulateTries('first', 's'.repeat(2600));
+    gw.answer = () => REFUSED;
     expect((await gw.cli(['login', '--auth-url', A])).stderr).toContain(
       'error: the credentials are too long',
     );
@@ -321,10 +332,10 @@ describe('with prompts, login', () => {
   });
 
   test('says that nothing was stored if a prompt is cancelled', async () => {
-    const told: string[] = [];
+    const written: string[] = [];
     simulatePerson({ ask: () => Promise.reject(new Interrupted('SIGINT')) });
-    gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => told.push(text) } };
+    gw.own = { ...gw.own, stderr: { isTTY: () => true, write: (text) => written.push(text) } };
     await expect(gw.cli(['login'])).rejects.toBeInstanceOf(Interrupted);
-    expect(told.at(-1)).toBe('Cancelled. Nothing was stored.\n');
+    expect(written.at(-1)).toBe('Cancelled. Nothing was stored.\n');
   });
 });
