@@ -6,12 +6,11 @@ import { GwtokenError, Interrupted } from '../../src/errors';
 import { readConfig } from '../../src/system/files/config-file';
 import type { Terminal } from '../../src/world';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { entryIn, MACHINE } from '../harness/homes/client';
+import { entryIn, loginArgs, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 
-const A = 'https://a.example.com';
-const ALL = ['--region', 'eu', '--auth-url', A, '--client-id', 'id', '--secret-stdin'];
+const AUTH_URL = 'https://a.example.com';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
@@ -22,7 +21,7 @@ beforeEach(() => {
 const readJson = (name: string) => JSON.parse(readFileSync(join(gw.config, name), 'utf8'));
 
 describe('without prompts, login', () => {
-  const login = (...flags: string[]) => gw.cli(['login', ...ALL, ...flags]);
+  const login = (...flags: string[]) => gw.cli(loginArgs({ authUrl: AUTH_URL, clientId: 'id', flags }));
   const refused = async () => {
     const { code, stdout, stderr } = await login();
     expect([code, stdout, gw.posts.length, gw.items.size]).toEqual([2, '', 0, 0]);
@@ -103,10 +102,12 @@ describe('without prompts, login', () => {
 });
 
 describe('with prompts, login', () => {
+  const login = (...flags: string[]) => gw.cli(['login', '--auth-url', AUTH_URL, ...flags]);
+
   /** Simulates a person at a terminal. Returns the list to which each question is added. */
   function simulatePerson(own: Partial<Terminal> = {}): string[] {
     const questions: string[] = [];
-    const answers: Record<string, string> = { Region: 'us', Auth: A, Client: 'id' };
+    const answers: Record<string, string> = { Region: 'us', Auth: AUTH_URL, Client: 'id' };
     const answer = async (question: string, text: string) => {
       questions.push(question);
       return text;
@@ -192,11 +193,15 @@ describe('with prompts, login', () => {
     gw.env = { GWTOKEN_REGION: 'us' };
     gw.configure({ sandbox: true });
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    const [url, id, secret] = ['Auth URL for us', 'Client ID (us, sandbox)', `Client secret (sent to ${A})`];
+    const [url, id, secret] = [
+      'Auth URL for us',
+      'Client ID (us, sandbox)',
+      `Client secret (sent to ${AUTH_URL})`,
+    ];
     expect(questions).toEqual([url, id, secret]);
     // A second login suggests the stored auth URL and client ID, here in brackets.
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(questions.slice(3)).toEqual([`${url} [${A}]`, `${id} [id]`, secret]);
+    expect(questions.slice(3)).toEqual([`${url} [${AUTH_URL}]`, `${id} [id]`, secret]);
   });
 
   test('checks the flags, the keychain and the config directory before it prompts', async () => {
@@ -223,13 +228,13 @@ describe('with prompts, login', () => {
 
   test('ignores an invalid auth URL of another region than the one that is typed', async () => {
     const questions = simulatePerson();
-    gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: A };
+    gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: AUTH_URL };
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
     expect(questions[0]).toBe('Region (eu or us)');
   });
 
   const REFUSED = { status: 401, body: { error: 'invalid_client' } };
-  const REJECTED = `${A}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
+  const REJECTED = `${AUTH_URL}/oauth2/token rejected the credentials (HTTP 401, invalid_client)`;
 
   /**
    * Simulates a person who types these secrets in turn, each after an ID with the same letters. Returns the
@@ -252,7 +257,7 @@ describe('with prompts, login', () => {
   test('prompts again for refused credentials, and stores accepted ones', async () => {
     const suggestedIds = simulateTries('first', '"second"', 'third');
     gw.answer = (post) => (post === 3 ? tokenReply(post) : REFUSED);
-    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    const { code, stderr } = await login();
     expect([code, suggestedIds]).toEqual([0, [undefined, 'first', 'second']]);
     const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
     const hint = 'hint: the client secret begins and ends with a quote';
@@ -264,28 +269,28 @@ describe('with prompts, login', () => {
   test('stores nothing after three refusals, and says how to start again', async () => {
     simulateTries('first', 'second', 'third');
     gw.answer = () => REFUSED;
-    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    const { code, stderr } = await login();
     expect([code, gw.items.size, gw.posts.length]).toEqual([3, 0, 3]);
     expect(stderr.trimEnd().split('\n').slice(-3)).toEqual([
       `gwtoken: error: ${REJECTED}; nothing was stored`,
       'hint: if the client belongs to region eu, use --region eu',
-      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id third`,
+      `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id third`,
     ]);
   });
 
   test('says that the auth URL may be wrong after a refusal without an OAuth error', async () => {
     simulatePerson();
     gw.answer = () => ({ status: 401, body: {} });
-    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
-    const said = `${A}/oauth2/token rejected the credentials (HTTP 401)`;
+    const { code, stderr } = await login();
+    const rejected = `${AUTH_URL}/oauth2/token rejected the credentials (HTTP 401)`;
     const again = 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.';
     expect([code, gw.posts.length]).toEqual([3, 3]);
     expect(stderr.trimEnd().split('\n').slice(-7)).toEqual([
-      said,
+      rejected,
       again,
-      said,
+      rejected,
       again,
-      `gwtoken: error: ${said}; nothing was stored`,
+      `gwtoken: error: ${rejected}; nothing was stored`,
       'hint: check the auth URL (gwtoken adds /oauth2/token to it)',
       'hint: check the client ID and secret',
     ]);
@@ -300,12 +305,12 @@ describe('with prompts, login', () => {
   ])('does not prompt again after %s, which other credentials do not solve', async (error, hint) => {
     const questions = simulatePerson();
     gw.answer = () => ({ status: 400, body: { error } });
-    const { code, stderr } = await gw.cli(['login', '--auth-url', A]);
+    const { code, stderr } = await login();
     expect([code, gw.posts.length, gw.items.size]).toEqual([3, 1, 0]);
     expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
     expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
       `hint: ${hint}`,
-      `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id`,
+      `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id`,
     ]);
   });
 
@@ -315,8 +320,8 @@ describe('with prompts, login', () => {
     };
     const error = 'gwtoken: error: no token; nothing was stored\nhint: look at the wire\n';
     const questions = simulatePerson();
-    const start = `hint: to start again, run: gwtoken login --region us --auth-url ${A} --client-id id\n`;
-    const { code, stderr } = await gw.cli(['login', '--auth-url', A, '--retries', '0']);
+    const start = `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id\n`;
+    const { code, stderr } = await login('--retries', '0');
     expect([code, stderr]).toEqual([6, error + start]);
     expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
     expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
@@ -325,9 +330,7 @@ describe('with prompts, login', () => {
   test('never sends credentials that are too long for an item', async () => {
     simulateTries('first', 's'.repeat(2600));
     gw.answer = () => REFUSED;
-    expect((await gw.cli(['login', '--auth-url', A])).stderr).toContain(
-      'error: the credentials are too long',
-    );
+    expect((await login()).stderr).toContain('error: the credentials are too long');
     expect(gw.posts).toHaveLength(1);
   });
 
