@@ -48,8 +48,8 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   return async (address, options) => {
     const { caFile, timeoutMs } = options;
     const url = new URL(address);
-    const hasProxy = env['https_proxy'] || env['HTTPS_PROXY'];
-    const proxy = hasProxy ? (await import('./proxy')).proxyFor(url, env) : undefined;
+    const isProxySet = Boolean(env['https_proxy'] || env['HTTPS_PROXY']);
+    const proxy = isProxySet ? (await import('./proxy')).proxyFor(url, env) : undefined;
     const progress: ConnectionProgress = { waitingFor: 'connect' };
     const report = (facts: Partial<ConnectionProgress>): void => {
       Object.assign(progress, facts);
