@@ -188,6 +188,21 @@ describe('with prompts, login', () => {
     });
   });
 
+  test('does not repeat the secret of a variable that is typed as the auth URL', async () => {
+    gw.env['GWTOKEN_CLIENT_SECRET'] = 'hush-secret';
+    const problems: unknown[] = [];
+    simulatePerson({
+      async ask(_, check) {
+        problems.push(check('hush-secret'));
+        return AUTH_URL;
+      },
+    });
+    expect((await gw.cli(['login', '--region', 'us'])).code).toBe(0);
+    expect(problems[0]).toBe(
+      'Auth URL *** (from the prompt) is not a valid https:// URL. Example: https://identity.example.com',
+    );
+  });
+
   test('does not prompt for values from variables and settings', async () => {
     const questions = simulatePerson();
     gw.env = { GWTOKEN_REGION: 'us' };

@@ -16,6 +16,7 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
+import { hideSecrets } from '../../credentials/variables';
 import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
 import { clientParts, onlyFrom, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
@@ -158,15 +159,14 @@ async function askRegion(suggested: string | undefined, { terminal }: World): Pr
 async function askAuthUrl(
   { region }: Client,
   suggested: string | undefined,
-  { terminal, stderr }: World,
+  { terminal, stderr, env }: World,
 ): Promise<string> {
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
     if (answer === '') return REQUIRED;
     const error = valueOrError(() => parse(answer));
-    return error instanceof GwtokenError
-      ? [error.message, ...error.hints].map(capitalized).join('. ')
-      : undefined;
+    if (!(error instanceof GwtokenError)) return undefined;
+    return hideSecrets([error.message, ...error.hints].map(capitalized).join('. '), env);
   };
   if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));
