@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
-import { FORKS_GET_NO_SECRETS } from '../src/credentials/variables';
+import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
 import { EXIT_CODES, GwtokenError, Interrupted, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
@@ -63,7 +63,9 @@ async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith([], error, false, world);
-  const [message = '', ...hints] = [error.message, ...error.hints].map(withInputs);
+  // An error may repeat a part of the secret, but the runner masks only all of it.
+  const texts = [error.message, ...error.hints].map((text) => hideSecrets(text, env));
+  const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);
   return EXIT_CODES[error.kind];

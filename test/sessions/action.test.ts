@@ -141,6 +141,16 @@ describe('a failure of the action is an annotation that names inputs:', () => {
     else expect(text).toBe(`::error title=gwtoken::${said.join('\nhint: ')}\n`);
   });
 
+  test('a secret in another input, of which it shows no part', async () => {
+    // The runner masks only the whole secret, but an error cuts a value to 100 characters.
+    const secret = 'hush%'.repeat(30);
+    const inputs = { ...inputsFor('eu'), region: secret, 'client-secret': secret };
+    const { code, output } = await job.run(inputs);
+    expect(code).toBe(2);
+    const text = output.replace(/\n::add-mask::.*\n/g, '');
+    expect(text).toBe('::error title=gwtoken::invalid region *** (from input region)\nhint: use eu or us\n');
+  });
+
   test('a silent endpoint, within the GWTOKEN_TIMEOUT of the job', async () => {
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
