@@ -16,8 +16,18 @@ import { oneLine } from '../src/text';
 declare const __VERSION__: string;
 
 const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
+/** Inputs that stand for gwtoken's settings. */
+const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
 /** The connection to the endpoint depends on the runner, so these come from the job. */
 const KEPT_FROM_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
+/** Names in gwtoken's errors, and what sets the same in a step. */
+const NAMES_IN_STEP: readonly (readonly [RegExp, string])[] = [
+  [/--ca-file(,| or) GWTOKEN_CA_FILE( or the config key ca-file)?/, 'GWTOKEN_CA_FILE in the env of the job'],
+  [/--timeout/, 'GWTOKEN_TIMEOUT in the env of the job'],
+  ...INPUTS.map(
+    (name) => [new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g'), `input ${name}`] as const,
+  ),
+];
 
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
@@ -27,7 +37,7 @@ for (const name of Object.keys(env))
   if (name.startsWith('GWTOKEN_') && !KEPT_FROM_JOB.includes(name)) delete env[name];
 // The runner converts an input's name to upper case, and keeps its hyphens.
 const input = (name: string): string => env[`INPUT_${name.toUpperCase()}`] ?? '';
-for (const name of [...REQUIRED, 'sandbox', 'min-ttl']) env[variableSpelling(name)] = input(name);
+for (const name of INPUTS) env[variableSpelling(name)] = input(name);
 // Names a missing directory, so that a self-hosted runner's config file has no effect.
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 
@@ -73,13 +83,5 @@ async function report(error: unknown): Promise<number> {
 
 /** Returns one line that names inputs and variables of the job instead of flags and other variables. */
 function withInputs(text: string): string {
-  const names = /(?:--|\bGWTOKEN_)(region|auth[-_]url|sandbox|min[-_]ttl|client_id|client_secret)\b/gi;
-  const asInput = (_: string, name: string): string => `input ${name.toLowerCase().replaceAll('_', '-')}`;
-  return oneLine(text)
-    .replace(
-      /--ca-file(,| or) GWTOKEN_CA_FILE( or the config key ca-file)?/,
-      'GWTOKEN_CA_FILE in the env of the job',
-    )
-    .replace('--timeout', 'GWTOKEN_TIMEOUT in the env of the job')
-    .replace(names, asInput);
+  return NAMES_IN_STEP.reduce((line, [name, inStep]) => line.replace(name, inStep), oneLine(text));
 }
