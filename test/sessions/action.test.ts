@@ -171,6 +171,13 @@ describe('a failure of the action is an annotation that names inputs:', () => {
     expect(result.output).not.toContain('--');
   });
 
+  test('a missing CA file, with GWTOKEN_CA_FILE as the hint', async () => {
+    Object.assign(job.env, { GWTOKEN_CA_FILE: '/nowhere' });
+    const result = await job.run({ ...inputsFor('eu'), 'auth-url': 'https://127.0.0.1:9' });
+    expect(result.code).toBe(2);
+    expect(result.output).toMatch(/\nhint: pass a PEM file with GWTOKEN_CA_FILE in the env of the job\n$/);
+  });
+
   test('but a cancelled step prints no error', async () => {
     const endpoint = await startTokenEndpoint();
     endpoint.hold();
