@@ -8,9 +8,12 @@ declare const __KEYTAR__: boolean;
 
 export type Keytar = typeof import('keytar');
 
+/** The error of the executable for the only platform for which keytar has no native part. */
+const NO_KEYTAR =
+  'keytar does not run on Linux on arm64 with musl; use environment variables: gwtoken help keychain';
+
 export function loadKeytar(): Keytar {
-  // keytar provides no native part for this platform, so the executable contains none.
-  if (__EXECUTABLE__ && !__KEYTAR__) throw new Error('there is none for Linux on arm64 with musl');
+  if (__EXECUTABLE__ && !__KEYTAR__) throw new Error(NO_KEYTAR);
   return __EXECUTABLE__ ? loadNativePart(require('keytar.node')) : loadPackage(directoryOfKeytar());
 }
 
