@@ -21,99 +21,108 @@ const QUERY = {
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
 const [NEW, CACHED] = [answer('new'), answer('cached')];
 
-let left: string;
+let storedFailure: string;
 let nowMs: number;
 let generation: string;
-let told: string[];
+let steps: string[];
 let locks: (Lock | undefined)[];
 const world = {
   tokens: {
-    read: () => ({ text: left, generation }),
+    read: () => ({ text: storedFailure, generation }),
     async write(_: unknown, text: string) {
-      left = text;
+      storedFailure = text;
     },
     async acquireLock() {
-      told.push('lock');
+      steps.push('lock');
       return locks.shift();
     },
   },
-  trace: () => told.push('wait'),
+  trace() {},
   now: () => nowMs,
   monotonicMs: () => nowMs,
   hmac,
 } as unknown as Parameters<typeof shareRequest>[1];
 beforeEach(() => {
-  [left, nowMs, generation, told] = ['', NOW, 'g', []];
+  [storedFailure, nowMs, generation, steps] = ['', NOW, 'g', []];
 });
 
-/** Plays the locks in their order. `told` lists the steps. */
-function play(inTurn: typeof locks, cached: (TokenAnswer | undefined)[] = [], query: Partial<Query> = {}) {
-  locks = inTurn;
+/** The locks and the cached tokens that one process gets, in turn. */
+interface Found {
+  readonly locks: readonly (Lock | undefined)[];
+  readonly cached?: readonly TokenAnswer[];
+}
+
+/** Shares a request; notes its steps. */
+function share(found: Found, query: Partial<Query> = {}) {
+  locks = [...found.locks];
+  const cached = [...(found.cached ?? [])];
   const readCache = () => {
-    told.push('read');
+    steps.push('read');
     return cached.shift();
   };
   const fetch = async (limitMs: number) => {
-    told.push(`fetch within ${limitMs}`);
+    steps.push(`fetch within ${limitMs}`);
     return NEW;
   };
   return shareRequest({ ...QUERY, ...query }, world, readCache, fetch).catch((error: unknown) => error);
 }
-const held = (): Lock => ({ held: true, release: () => told.push('release') });
-const another = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lock => ({
+const held = (): Lock => ({ held: true, release: () => steps.push('release') });
+/** Returns another process's lock; the wait for it ends like this. */
+const othersLock = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lock => ({
   held: false,
-  async wait() {
+  async wait(limitMs) {
+    steps.push(`wait ${limitMs}`);
     nowMs += tookMs;
     return end;
   },
 });
 
-test.each<[string, (Lock | undefined)[], (TokenAnswer | undefined)[], string]>([
-  [
-    'a lock holder reads the cache again, then sends the request',
-    [held()],
-    [],
-    'lock, read, fetch within 6000, release',
-  ],
-  [
-    'a lock holder sends no request if another process has filled the cache',
-    [held()],
-    [CACHED],
-    'lock, read, release',
-  ],
-  ['a process that can have no lock sends the request', [undefined], [], 'lock, fetch within 6000'],
-  ['a waiter uses the token that it then finds in the cache', [another()], [CACHED], 'lock, wait, read'],
-  [
-    'a waiter that finds nothing takes the lock, with the time that is left',
-    [another('released', 2000), held()],
-    [],
-    'lock, wait, read, lock, read, fetch within 4000, release',
-  ],
-  [
-    'a wait for a dead lock holder does not count as empty',
-    [another('dead'), another('dead'), another(), held()],
-    [],
-    'lock, wait, read, lock, wait, read, lock, wait, read, lock, read, fetch within 6000, release',
-  ],
-  [
-    'after two empty waits a process sends its own request',
-    [another(), another()],
-    [],
-    'lock, wait, read, lock, wait, read, fetch within 6000',
-  ],
-])('%s', async (_, inTurn, cached, steps) => {
-  const outcome = await play(inTurn, cached);
-  expect([told.join(', '), outcome]).toEqual([steps, steps.includes('fetch') ? NEW : CACHED]);
+const RUNS: Readonly<Record<string, Found & { readonly steps: string }>> = {
+  'a lock holder reads the cache again, then sends the request': {
+    locks: [held()],
+    steps: 'lock, read, fetch within 6000, release',
+  },
+  'a lock holder sends no request if another process has filled the cache': {
+    locks: [held()],
+    cached: [CACHED],
+    steps: 'lock, read, release',
+  },
+  'a process that cannot use the lock sends the request': {
+    locks: [undefined],
+    steps: 'lock, fetch within 6000',
+  },
+  'a waiter uses the token that it then finds in the cache': {
+    locks: [othersLock()],
+    cached: [CACHED],
+    steps: 'lock, wait 6000, read',
+  },
+  'each wait shortens the next one and the request': {
+    locks: [othersLock('released', 2000), othersLock('dead', 1000), held()],
+    steps: 'lock, wait 6000, read, lock, wait 4000, read, lock, read, fetch within 3000, release',
+  },
+  'a wait for a dead lock holder does not count as empty': {
+    locks: [othersLock('dead'), othersLock('dead'), othersLock(), held()],
+    steps:
+      'lock, wait 6000, read, lock, wait 6000, read, lock, wait 6000, read, lock, read, fetch within 6000, release',
+  },
+  'after two empty waits a process sends its own request': {
+    locks: [othersLock(), othersLock()],
+    steps: 'lock, wait 6000, read, lock, wait 6000, read, fetch within 6000',
+  },
+};
+test.each(Object.entries(RUNS))('%s', async (_, run) => {
+  const outcome = await share(run);
+  expect([steps.join(', '), outcome]).toEqual([run.steps, run.cached ? CACHED : NEW]);
 });
 
 test('a cancelled lock holder sends no request and releases the lock', async () => {
-  await play([held()], [], { signal: AbortSignal.abort() });
-  expect(told).toEqual(['lock', 'release']);
+  await share({ locks: [held()] }, { signal: AbortSignal.abort() });
+  expect(steps).toEqual(['lock', 'release']);
 });
 
 test('a waiter that gives up reports the client and its waiting time', async () => {
   const source = { ...QUERY.source, waitMs: 10_000 };
-  expect(await play([another('late')], [], { source })).toMatchObject({
+  expect(await share({ locks: [othersLock('late')] }, { source })).toMatchObject({
     kind: 'unreached',
     message: 'waited 16 s for another gwtoken process to get the token for default:production:eu',
     hints: ['raise --timeout, or use --no-cache to not wait'],
@@ -122,7 +131,7 @@ test('a waiter that gives up reports the client and its waiting time', async () 
 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit', retry: {} });
-  const leave = (error: unknown, query = QUERY) =>
+  const rethrow = (error: unknown, query = QUERY) =>
     expect(
       rethrowAndShare(
         error,
@@ -132,42 +141,42 @@ describe('a failure', () => {
         CREDENTIALS,
       ),
     ).rejects.toBe(error);
-  const seenBy = (query: Partial<Query> = {}) => play([another(), held()], [], query);
+  const waiterGets = (query: Partial<Query> = {}) => share({ locks: [othersLock(), held()] }, query);
 
   test('is shared with processes that began before it', async () => {
     nowMs = NOW + 1000;
-    await leave(ERROR);
-    expect(left).not.toContain('canary');
+    await rethrow(ERROR);
+    expect(storedFailure).not.toContain('canary');
     const shared = { kind: 'unreached', message: 'no answer\\u001b[2J', reason: 'time-limit', hints: [] };
-    expect(await seenBy()).toMatchObject(shared);
-    expect(await seenBy({ startedAtMs: nowMs + 1 })).toBe(NEW);
+    expect(await waiterGets()).toMatchObject(shared);
+    expect(await waiterGets({ startedAtMs: nowMs + 1 })).toBe(NEW);
   });
 
   test('is not shared with another secret, auth URL or generation', async () => {
-    await leave(ERROR);
-    expect(await seenBy({ source: givenSource('', { ...CREDENTIALS, clientSecret: 'x' }) })).toBe(NEW);
-    expect(await seenBy({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBe(NEW);
+    await rethrow(ERROR);
+    expect(await waiterGets({ source: givenSource('', { ...CREDENTIALS, clientSecret: 'x' }) })).toBe(NEW);
+    expect(await waiterGets({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBe(NEW);
     generation = 'h';
-    expect(await seenBy()).toBe(NEW);
+    expect(await waiterGets()).toBe(NEW);
   });
 
   test('is not shared if it is caused by this process alone', async () => {
-    for (const kind of ['usage', 'local', 'unreached'] as const) await leave(new GwtokenError(kind, 'm'));
-    await leave(new TypeError('m'));
-    await leave(ERROR, { ...QUERY, signal: AbortSignal.abort() });
-    expect(left).toBe('');
+    for (const kind of ['usage', 'local', 'unreached'] as const) await rethrow(new GwtokenError(kind, 'm'));
+    await rethrow(new TypeError('m'));
+    await rethrow(ERROR, { ...QUERY, signal: AbortSignal.abort() });
+    expect(storedFailure).toBe('');
   });
 
   test('is not shared for a token that has just expired', async () => {
-    await leave(new GwtokenError('bad-reply', 'm', { reason: 'just-expired', retry: { afterMs: 600 } }));
-    expect(left).toBe('');
+    await rethrow(new GwtokenError('bad-reply', 'm', { reason: 'just-expired', retry: { afterMs: 600 } }));
+    expect(storedFailure).toBe('');
   });
 
   test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])(
     'is ignored if its file contains %j',
     async (text) => {
-      left = text;
-      expect(await seenBy()).toBe(NEW);
+      storedFailure = text;
+      expect(await waiterGets()).toBe(NEW);
     },
   );
 });
