@@ -8,7 +8,7 @@ import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
 import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
-import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
+import { type Keyring, startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 
 /** A failure on this machine: its exit code, command line and set-up. */
@@ -85,7 +85,7 @@ describe.concurrent('gwtoken shows no secret and no token for', () => {
     const needsKeyring = args.startsWith('login') || item !== undefined;
     if (needsKeyring) needs('keyring');
     const home = openHome({
-      ...(needsKeyring ? keyring?.env : {}),
+      ...(needsKeyring ? { ...keyring?.env, ...UNHURRIED } : {}),
       ...inVariables(`${url}/good`, { clientId: 'id', clientSecret: SECRET }),
       GWTOKEN_RETRIES: '0',
     });

@@ -1,10 +1,10 @@
-/** One session with real parts, as a user types it: from the first login to the last logout. */
+/** One session with real parts, from the first login to the last logout. Each test continues the one before. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
-import { type Keyring, startKeyring } from '../harness/keyrings/keyring';
+import { type Keyring, startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 
 const clients = {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   eu = await startIdentityServer({ clients: [clients.eu, clients.acme, clients.sandbox] });
   us = await startIdentityServer({ clients: [clients.us] });
   keyring = await startKeyring({ state: 'unlocked' });
-  home = openHome(keyring.env);
+  home = openHome({ ...keyring.env, ...UNHURRIED });
 });
 beforeEach(({ needs }) => needs('keyring'));
 

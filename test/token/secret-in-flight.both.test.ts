@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { SECRET, SECRET_FORMS } from '../harness/homes/canary';
 import { openHome } from '../harness/homes/home';
-import { startKeyring } from '../harness/keyrings/keyring';
+import { startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
 import { descendants, inProc } from '../harness/programs/processes';
 
 test('a running login shows the secret in no command line and no environment', async ({ needs }) => {
   needs('keyring');
   const endpoint = await startTokenEndpoint();
   const keyring = await startKeyring({ state: 'unlocked' });
-  const home = openHome(keyring.env);
+  const home = openHome({ ...keyring.env, ...UNHURRIED });
   endpoint.hold();
   const client = ['-r', 'eu', '--client-id', 'id', '--auth-url', endpoint.authUrl];
   const login = ['login', '-v', '--secret-stdin', '--timeout', '20s', ...client];

@@ -28,6 +28,9 @@ export interface Keyring {
   clear(account: string): Promise<unknown>;
 }
 
+/** Limit for gwtoken's keychain calls. On a busy machine with few processors, one may exceed the default of 10 s. */
+export const UNHURRIED = { GWTOKEN_KEYCHAIN_TIMEOUT: '30s' };
+
 /** Starts a separate session bus and a gnome-keyring in this state. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
   const { dir, env, withPath, start } = await startSession();
