@@ -118,22 +118,25 @@ test('no file contains a secret, and clients.json lists the clients', () => {
   });
 });
 
-test('logout removes one client, and logout --all the others', async () => {
-  const one = await home.gwtoken(['logout', '--yes']);
-  expect(one).toMatchObject({ code: 0, stdout: '' });
-  expect(one.stderr).toContain('default:production:eu');
-  expect(one.stderr).toContain('To revoke the client');
+test('logout removes only the selected client', async () => {
+  const { code, stdout, stderr } = await home.gwtoken(['logout', '--yes']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('default:production:eu');
+  expect(stderr).toContain('To revoke the client');
   expect(await keyring.lookup('default:production:eu')).toBeUndefined();
   expectRefusal(await home.gwtoken(['get']), 4);
   expectRefusal(await home.gwtoken(['logout']), 4);
   await get('--sandbox');
+});
 
+test('logout --all needs --yes without a terminal, and removes all other clients', async () => {
   const refused = await home.gwtoken(['logout', '--all']);
   expectRefusal(refused, 2);
   expect(refused.stderr).toContain('--yes');
-  const all = await home.gwtoken(['logout', '--all', '--yes']);
-  expect(all).toMatchObject({ code: 0, stdout: '' });
-  expect(all.stderr).toContain('Keychain items that you created with another tool are not removed.');
+
+  const { code, stdout, stderr } = await home.gwtoken(['logout', '--all', '--yes']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('Keychain items that you created with another tool are not removed.');
   for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
     expect(await keyring.lookup(account)).toBeUndefined();
   expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);
