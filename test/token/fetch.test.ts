@@ -9,7 +9,7 @@ interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** How long it takes, in milliseconds. */
+  /** Time that the answer takes. */
   readonly tookMs?: number;
   readonly error?: Error;
 }
@@ -137,18 +137,16 @@ describe('attempts', () => {
     expect((await play([expired], { chance: 1 })).waits).toEqual([600, 600]);
   });
 
-  test.each<[Answer, number]>([
-    [{ status: 404 }, 1],
-    [{ status: 501 }, 1],
-    [{ body: '{}' }, 1],
-    [{ error: new TypeError('a bug') }, 1],
-    [{ error: new GwtokenError('unreached', '') }, 1],
-    [{ error: new GwtokenError('unreached', '', { retry: {} }) }, 3],
-    [{ status: 429 }, 3],
-    [{ body: '{"access_token":"t","token_type":"Bearer","expires_in":0}' }, 3],
-    [{ status: 503, body: '{"error":"invalid_client"}' }, 1],
-  ])('after %j there are %i in all', async (answer, posts) => {
-    expect((await play([answer])).posts).toBe(posts);
+  const NOT_RETRIED: Readonly<Record<string, Answer>> = {
+    'a 404': { status: 404 },
+    'a 501': { status: 501 },
+    'a 200 without a token': { body: '{}' },
+    'a bug': { error: new TypeError('a bug') },
+    'an error without retry': { error: new GwtokenError('unreached', '') },
+    'a refusal with 503': { status: 503, body: '{"error":"invalid_client"}' },
+  };
+  test.each(Object.entries(NOT_RETRIED))('end with %s', async (_, answer) => {
+    expect((await play([answer])).posts).toBe(1);
   });
 });
 
@@ -157,6 +155,10 @@ describe('the overall limit', () => {
     const slow = { ...UNREACHED, tookMs: 10_000 };
     const { sent } = await play([slow], { attempts: 11, chance: 0.5 });
     expect(sent.map(([, { timeoutMs }]) => timeoutMs)).toEqual([10_000, 10_000, 9250]);
+  });
+
+  test('allows no first attempt if less than half a second is left', async () => {
+    expect(await play([OK], { limitMs: 500 })).toMatchObject({ posts: 1 });
     expect(await play([OK], { limitMs: 499 })).toMatchObject({
       posts: 0,
       outcome: {
@@ -177,22 +179,25 @@ describe('the overall limit', () => {
     ] as const)
       expect((await play([slow], { limitMs })).posts).toBe(posts);
   });
-});
 
-test('a machine that slept before a retry reports the earlier failure', async () => {
-  const { posts, message } = await play([{ status: 503 }], { asleepMs: 60_000 });
-  expect({ posts, message }).toEqual({ posts: 1, message: 'https://id.test/oauth2/token answered 503' });
+  test('that passes while the machine sleeps ends with the earlier failure', async () => {
+    const { posts, message } = await play([{ status: 503 }], { asleepMs: 60_000 });
+    expect({ posts, message }).toEqual({ posts: 1, message: 'https://id.test/oauth2/token answered 503' });
+  });
 });
 
 describe('Retry-After', () => {
   const waiting = (seconds: string): Answer => ({ status: 429, headers: { 'retry-after': seconds } });
 
-  test('is added to the jitter, and named at once if it exceeds the limit', async () => {
+  test('is added to the jitter', async () => {
     const { waits, trace } = await play([waiting('3'), OK], { chance: 1 });
     expect(waits).toEqual([3500]);
     expect(trace[1]).toBe(
       'attempt 1 of 3 failed: https://id.test/oauth2/token answered 429 (retry after 3 s); retrying in 3500 ms',
     );
+  });
+
+  test('beyond the overall limit ends the attempts at once', async () => {
     expect((await play([waiting('29'), OK])).waits).toEqual([29_000]);
     expect(await play([waiting('30')])).toMatchObject({
       posts: 1,
@@ -201,14 +206,13 @@ describe('Retry-After', () => {
     });
   });
 
-  test.each([
-    ['0', 0],
-    [' 17 ', 17_000],
-    ['Tue, 01 Jan 2030 00:00:07 GMT', undefined],
-    ['', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-  ])('%j is a pause of %s ms', (value, afterMs) => {
-    expect(retryOfReply(503, { get: () => value })).toEqual({ afterMs });
+  const retryAfter = (value: string) => retryOfReply(503, { get: () => value })?.afterMs;
+
+  test('is a number of seconds', () => {
+    expect([retryAfter('0'), retryAfter(' 17 ')]).toEqual([0, 17_000]);
+  });
+
+  test.each(['Tue, 01 Jan 2030 00:00:07 GMT', '', '-1', '1.5'])('is ignored if it is %j', (value) => {
+    expect(retryAfter(value)).toBeUndefined();
   });
 });
