@@ -25,7 +25,7 @@ type Place = ReturnType<typeof placeAfter>;
  * `:files` or `:commands`.
  */
 export function completions(argv: readonly string[], world: CompletionWorld): string {
-  const { parser } = createProgram(argv, '');
+  const parser = createProgram({ words: argv, version: '', onCommand() {}, onOutput() {} });
   const place = placeAfter(argv.slice(0, -1), parser);
   // PowerShell passes a space if the last word is empty.
   const last = (argv.at(-1) ?? '').trim();

@@ -17,34 +17,49 @@ const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topi
 const HELP = '-h, --help';
 const VERSION = '-V, --version';
 
-/** Commands that show their help if nothing follows them. */
-const SHOW_HELP = ['config', 'completion'];
-
-/** A parsed command line: a command, or without one the text of `--help` or `--version`. */
+/** A parsed command line: a command with its flags and arguments, or only a text. */
 interface ParsedLine {
   readonly command?: Command;
-  /** Flags that were given; none has a default here. */
+  /** Flags that were typed; none has a default here. */
   readonly flags: FlagValues;
   /** Arguments; for `help`, the names of a command or topic. */
   readonly args: readonly string[];
+  /** Text that `--help` or `--version` prints; empty for a command. */
   readonly text: string;
 }
 
 /** Parses a command line. Throws a `usage` error if it is invalid. */
 export function parseLine(argv: readonly string[], version: string): ParsedLine {
-  // A `--` is not an argument: `gwtoken config --` is the same as `gwtoken config`.
-  const given = argv.filter((word) => word !== '--');
-  const [name, ...more] = given;
-  const isBare = name === undefined || (more.length === 0 && SHOW_HELP.includes(name));
-  const words = isBare ? [...given, '--help'] : argv;
-  const { parser, result } = createProgram(words, version);
+  const words = argv[0] === 'curl' ? protectCurlFlags(argv) : withHelpFlag(argv);
+  let line: ParsedLine = { flags: {}, args: [], text: '' };
+  const program = createProgram({
+    words,
+    version,
+    onCommand(command, parser) {
+      line = { ...line, command, flags: typedFlags(parser), args: parser.args };
+    },
+    onOutput(text) {
+      line = { ...line, text: line.text + text };
+    },
+  });
   try {
-    parser.parse(argv[0] === 'curl' ? protectCurlFlags(words) : words, { from: 'user' });
+    program.parse(words, { from: 'user' });
   } catch (error) {
     // commander throws after it has printed help or the version.
     if (!(error instanceof CommanderError)) throw error;
   }
-  return result();
+  return line;
+}
+
+/** Commands that show their help if nothing follows them. */
+const SHOW_HELP = ['config', 'completion'];
+
+/** Adds `--help` to `gwtoken`, `gwtoken config` and `gwtoken completion`, each also with a `--` after it. */
+function withHelpFlag(argv: readonly string[]): readonly string[] {
+  const given = argv.filter((word) => word !== '--');
+  const [name, ...more] = given;
+  const isBare = name === undefined || (more.length === 0 && SHOW_HELP.includes(name));
+  return isBare ? [...given, '--help'] : argv;
 }
 
 /** Flags of `gwtoken curl`; each other word, and all words after it, belong to curl. */
@@ -58,14 +73,17 @@ const CURL_FLAGS = [
 /** Puts `--` before curl's first word if it is a flag such as `-vk`: commander would parse the `v`. */
 function protectCurlFlags(words: readonly string[]): readonly string[] {
   let at = 1;
-  for (let word = words[at]; word !== undefined; word = words[at]) {
+  while (at < words.length) {
+    const word = words[at]!;
     const spec = CURL_FLAGS.find((each) => isFlag(word, each));
-    if (spec === undefined) break;
+    if (spec === undefined) {
+      const isCurlFlag = word.startsWith('-') && word !== '--';
+      return isCurlFlag ? words.toSpliced(at, 0, '--') : words;
+    }
     const takesNextWord = takesValue(spec) && namesIn(spec).includes(word);
     at += takesNextWord ? 2 : 1;
   }
-  const first = words[at] ?? '';
-  return first.startsWith('-') && first !== '--' ? words.toSpliced(at, 0, '--') : words;
+  return words;
 }
 
 /** Returns whether the word is a flag with this spec: `-r`, `--region`, `-reu` or `--region=eu`. */
@@ -89,33 +107,20 @@ function isCommand([name, ...names]: readonly string[], commands: readonly Comma
   return command !== undefined && (names.length === 0 || isCommand(names, command.subcommands ?? []));
 }
 
-/** The callbacks of the parser. */
-interface ParserCallbacks {
+/** The command line that a parser is made for, and the parser's callbacks. */
+interface ProgramOptions {
+  readonly words: readonly string[];
+  /** Text for `--version`. */
+  readonly version: string;
   onCommand(command: Command, parser: Parser): void;
   onOutput(text: string): void;
 }
 
 /**
- * Creates the parser for a command line, and `result()`, which returns what it has parsed. Only the commands
- * that the words name get their flags: adding all flags would take a tenth of the time of `--help`.
+ * Creates the parser. Only the commands that the words name get their flags: adding all flags would take a
+ * tenth of the time of `--help`.
  */
-export function createProgram(
-  words: readonly string[],
-  version: string,
-): { readonly parser: Parser; result(): ParsedLine } {
-  let line: ParsedLine = { flags: {}, args: [], text: '' };
-  const callbacks: ParserCallbacks = {
-    onCommand(command, parser) {
-      line = { command, flags: givenFlags(parser), args: parser.args, text: '' };
-    },
-    onOutput(text) {
-      line = { ...line, text: line.text + text };
-    },
-  };
-  return { parser: createParser(words, version, callbacks), result: () => line };
-}
-
-function createParser(words: readonly string[], version: string, callbacks: ParserCallbacks): Parser {
+export function createProgram(options: ProgramOptions): Parser {
   const program = new Parser('gwtoken')
     .description('Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login')
     .usage('COMMAND [options]')
@@ -125,28 +130,22 @@ function createParser(words: readonly string[], version: string, callbacks: Pars
     // commander would add the values that completion offers.
     .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
-      writeOut: callbacks.onOutput,
+      writeOut: options.onOutput,
       writeErr() {},
       // commander would read `process.stdout`, which takes 4 ms to make.
       getOutHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
     });
-  addCommonFlags(program, version);
-  addCommands(program, COMMANDS, words, version, callbacks);
-  // Comes after the commands, which would inherit it. The main help has one line for each command, so that it
-  // fits a terminal of 24 lines.
+  addCommonFlags(program, options);
+  addCommands(program, COMMANDS, options);
+  // Gives the main help one line for each command, so that it fits a terminal of 24 lines. The commands exist
+  // by now and do not inherit this.
   return program
     .configureHelp({ subcommandTerm: (parser) => parser.name(), visibleOptions: () => [] })
     .addHelpText('after', `\n${LEARN_MORE}\n  ${Object.keys(TOPICS).join(', ')}`);
 }
 
-function addCommands(
-  parent: Parser,
-  commands: readonly Command[],
-  words: readonly string[],
-  version: string,
-  callbacks: ParserCallbacks,
-): void {
+function addCommands(parent: Parser, commands: readonly Command[], options: ProgramOptions): void {
   for (const command of commands) {
     const { name, args, summary, group, flags, subcommands = [], passThrough } = command;
     // Help itself is not listed, since the last lines of the main help name it.
@@ -155,7 +154,7 @@ function addCommands(
       .summary(summary)
       .helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
-    if (!words.includes(name)) continue;
+    if (!options.words.includes(name)) continue;
     for (const { spec, help, group, values } of flags) {
       const option = new Option(spec, help).helpGroup(group);
       // Not `choices()`, because the setting or the format checks the value.
@@ -163,17 +162,17 @@ function addCommands(
       parser.addOption(option);
     }
     if (subcommands.length === 0) parser.optionsGroup(VERBOSE.group).option(VERBOSE.spec, VERBOSE.help);
-    addCommonFlags(parser, version);
-    addCommands(parser, subcommands, words, version, callbacks);
+    addCommonFlags(parser, options);
+    addCommands(parser, subcommands, options);
     layOut(parser, command);
     if (passThrough) parser.passThroughOptions().allowUnknownOption(passThrough === 'flags');
     // `config` has no action, so commander rejects it without a subcommand.
-    if (subcommands.length === 0) parser.action(() => callbacks.onCommand(command, parser));
+    if (subcommands.length === 0) parser.action(() => options.onCommand(command, parser));
   }
 }
 
 /** Adds `--version`, and usage errors that name this command. */
-function addCommonFlags(parser: Parser, version: string): void {
+function addCommonFlags(parser: Parser, { version }: ProgramOptions): void {
   parser
     .optionsGroup('General:')
     .version(version, VERSION, 'print the version')
@@ -183,10 +182,10 @@ function addCommonFlags(parser: Parser, version: string): void {
 }
 
 /** Returns the flags that were typed, without commander's defaults. `--no-NAME` becomes NAME: false. */
-function givenFlags(parser: Parser): FlagValues {
-  const given = parser.options.filter((each) => parser.getOptionValueSource(each.attributeName()) === 'cli');
+function typedFlags(parser: Parser): FlagValues {
+  const typed = parser.options.filter((each) => parser.getOptionValueSource(each.attributeName()) === 'cli');
   return Object.fromEntries(
-    given.map((each) => [each.name().replace(/^no-/, ''), parser.getOptionValue(each.attributeName())]),
+    typed.map((each) => [each.name().replace(/^no-/, ''), parser.getOptionValue(each.attributeName())]),
   );
 }
 
