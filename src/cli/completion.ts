@@ -11,37 +11,45 @@ import { TOPICS } from './topics';
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
 export const COMPLETE = 'complete';
 
-/** Placeholder that the scripts replace by the names of files. */
-const FILES: Lines = [':files'];
-/** Placeholder that the scripts replace by the names of programs and files. */
-const PROGRAMS: Lines = [':commands'];
-
-type Lines = readonly string[];
-type CompletionWorld = Pick<World, 'config' | 'clients'>;
-type Place = ReturnType<typeof placeAfter>;
-
 /**
- * Returns the words that can replace the last one, as the scripts read them: `WORD` or `WORD<TAB>HELP`,
- * `:files` or `:commands`.
+ * Candidates for a word, as `WORD` or `WORD<TAB>HELP`, or a placeholder: the scripts replace `:files` by the
+ * names of files, and `:commands` by those of programs and files.
  */
+type Candidates = readonly string[] | ':files' | ':commands';
+type CompletionWorld = Pick<World, 'config' | 'clients'>;
+
+/** The place after some words. */
+interface Place {
+  /** Parser of the command that the words name. */
+  readonly parser: Parser;
+  /** Flag whose value comes next. */
+  readonly option: Option | undefined;
+  /** Name of the argument that can come next. */
+  readonly argument: string | undefined;
+  /** Arguments before this place. */
+  readonly args: readonly string[];
+  /** True if a flag can come next, too. */
+  readonly takesFlags: boolean;
+}
+
+/** Returns the candidates for the last word, each on a line. */
 export function completions(argv: readonly string[], world: CompletionWorld): string {
   const parser = createProgram({ words: argv, version: '', onCommand() {}, onOutput() {} });
   const place = placeAfter(argv.slice(0, -1), parser);
   // PowerShell passes a space if the last word is empty.
   const last = (argv.at(-1) ?? '').trim();
-  const flag = flagOf(last, place);
-  const option = place.option ?? flag;
-  const lines = option ? valuesOf(option, world) : linesAt(place, last);
-  if (lines === FILES || lines === PROGRAMS) return `${lines[0]}\n`;
-  return lines
-    .map((line) => (flag ? `${flag.long}=${line}` : line))
-    .filter((line) => line.startsWith(last))
-    .map((line) => `${line}\n`)
+  const inline = inlineOption(last, place);
+  const option = place.option ?? inline;
+  const candidates = option ? valuesOf(option, world) : candidatesAt(place, last);
+  if (typeof candidates === 'string') return `${candidates}\n`;
+  return candidates
+    .map((each) => (inline ? `${inline.long}=${each}` : each))
+    .filter((each) => each.startsWith(last))
+    .map((each) => `${each}\n`)
     .join('');
 }
 
-/** Returns what can follow these words: the value of a flag, or an argument and perhaps a flag. */
-function placeAfter(words: readonly string[], program: Parser) {
+function placeAfter(words: readonly string[], program: Parser): Place {
   let parser = program;
   let option: Option | undefined;
   let takesFlags = true;
@@ -65,23 +73,23 @@ function placeAfter(words: readonly string[], program: Parser) {
   return { parser, option, argument: nextArgument(parser, args), args, takesFlags };
 }
 
-/** Returns the flag of `--flag=VALUE`. */
-function flagOf(word: string, { parser, option, takesFlags }: Place): Option | undefined {
+/** Returns the option of `--option=VALUE`. */
+function inlineOption(word: string, { parser, option, takesFlags }: Place): Option | undefined {
   if (option || !takesFlags) return undefined;
   return parser.options.find(({ long, required }) => required && word.startsWith(`${long}=`));
 }
 
-/** Returns the flags, commands or words that fit in this place. */
-function linesAt({ parser, takesFlags, argument, args }: Place, last: string): Lines {
+/** Returns the flags, commands or arguments that fit in this place. */
+function candidatesAt({ parser, takesFlags, argument, args }: Place, last: string): Candidates {
   if (takesFlags && last.startsWith('-'))
     return new Help().visibleOptions(parser).map(({ long, description }) => `${long}\t${description}`);
   if (parser.commands.length > 0) return parser.commands.map((each) => `${each.name()}\t${each.summary()}`);
   const [first = ''] = args;
   switch (argument) {
     case 'COMMAND':
-      return PROGRAMS;
+      return ':commands';
     case 'ARGS':
-      return FILES;
+      return ':files';
     case 'KEY':
       return configKeys();
     case 'VALUE':
@@ -89,6 +97,7 @@ function linesAt({ parser, takesFlags, argument, args }: Place, last: string): L
     case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
     default:
+      // The argument of `completion` lists its own words: `bash|zsh|fish|powershell`.
       return argument?.includes('|') ? argument.split('|') : [];
   }
 }
@@ -99,13 +108,13 @@ function nextArgument({ registeredArguments }: Parser, args: readonly string[]):
   return (registeredArguments[args.length] ?? (last?.variadic ? last : undefined))?.name();
 }
 
-function valuesOf(option: Option, world: CompletionWorld): Lines {
-  if (option.flags.endsWith('<FILE>')) return FILES;
+function valuesOf(option: Option, world: CompletionWorld): Candidates {
+  if (option.flags.endsWith('<FILE>')) return ':files';
   return option.name() === 'profile' ? profileNames(world) : (option.argChoices ?? []);
 }
 
 /** Returns the profiles in the config file and those of stored clients; a broken file counts as empty. */
-function profileNames({ config, clients }: CompletionWorld): Lines {
+function profileNames({ config, clients }: CompletionWorld): readonly string[] {
   const inConfig = orUndefined(() => Object.keys(config.read().profiles)) ?? [];
   const stored = orUndefined(() => Object.keys(clients.read())) ?? [];
   const names = [DEFAULT_PROFILE, ...inConfig, ...stored.map((client) => client.split(':', 1)[0]!)];
