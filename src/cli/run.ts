@@ -71,9 +71,10 @@ export async function failWith(
 ): Promise<number> {
   const code = exitCodeOf(error);
   const command = commandIn(argv);
-  // Write to stdout first, because stderr may be broken: a ReaderGone may be its own. A terminal evaluates
-  // nothing. If stdout is broken too, still report the first failure.
+  // Write to stdout first, because the error may be the ReaderGone of a broken stderr. A terminal evaluates
+  // nothing.
   if (command?.evaluated && !world.stdout.isTTY()) {
+    // If stdout is broken too, still report the first failure.
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
