@@ -61,8 +61,8 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const entry = found && readEntry({ client, source, authUrl: found }, world);
   if (!entry) return undefined;
   // Parsing a URL takes longer than reading the cache, and the URL of a cached token is known to be valid.
-  const authUrl = found.text === entry.authUrl ? { authUrl: { ...found, value: found.text } } : {};
-  const query = queryOf(sources, client, world, { source, ...authUrl });
+  const authUrl = found.text === entry.authUrl ? { ...found, value: found.text } : undefined;
+  const query = queryOf(sources, client, world, { source, ...(authUrl && { authUrl }) });
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
