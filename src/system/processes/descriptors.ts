@@ -28,30 +28,32 @@ interface Descriptor {
   readonly isWritable: boolean;
 }
 
+const EVENT_LOOP = 'anon_inode:[eventpoll]';
+
 /**
- * Leaves out the runtime's descriptors. They close on exec, and come after the first event loop, for which
- * the runtime takes the lowest free number. Each loop has an eventfd and, in Node, both ends of a pipe; Node
- * has one pipe more. If there are more than that, some are the caller's, and all of that kind are returned: a
- * lost one can mean an empty body, a surplus one harms nobody.
+ * Returns the descriptors without the runtime's: event loops, io_urings, one eventfd for each loop and, in
+ * Node, one pipe for each loop and one more. The runtime's close on exec, and their numbers begin at the first
+ * loop's. The caller's may look the same, because Node makes low ones close on exec. So if there are more
+ * eventfds or pipes, some are the caller's, and all are returned: a lost one can mean an empty body, a surplus
+ * one harms nobody.
  */
 function withoutRuntimes(open: readonly Descriptor[], isNode: boolean): number[] {
-  const isLoop = ({ target }: Descriptor): boolean => target === 'anon_inode:[eventpoll]';
-  const first = open.findIndex((each) => isLoop(each) && each.closesOnExec);
-  const later = open.slice(first === -1 ? open.length : first).filter(({ closesOnExec }) => closesOnExec);
-  const to = (target: string): Descriptor[] => later.filter((each) => each.target === target);
-  const loops = later.filter(isLoop);
-  const pipeEnds = later.filter(
-    ({ target, isWritable }) =>
-      target.startsWith('pipe:') && to(target).some((other) => other.isWritable !== isWritable),
-  );
+  const closing = open.filter(({ closesOnExec }) => closesOnExec);
+  const firstLoop = closing.find(({ target }) => target === EVENT_LOOP)?.fd ?? Number.POSITIVE_INFINITY;
+  const candidates = closing.filter(({ fd }) => fd >= firstLoop);
+  const to = (target: string): Descriptor[] => candidates.filter((each) => each.target === target);
+  const hasOtherEnd = ({ target, isWritable }: Descriptor): boolean =>
+    to(target).some((other) => other.isWritable !== isWritable);
+  const loops = to(EVENT_LOOP);
+  const pipeEnds = candidates.filter((each) => each.target.startsWith('pipe:') && hasOtherEnd(each));
   const atMost = (count: number, found: Descriptor[]) => (found.length <= count ? found : []);
-  const own = [
+  const runtimes = [
     ...loops,
     ...to('anon_inode:[io_uring]'),
     ...atMost(loops.length, to('anon_inode:[eventfd]')),
     ...atMost(isNode ? 2 * (loops.length + 1) : 0, pipeEnds),
   ];
-  return open.filter((each) => !own.includes(each)).map(({ fd }) => fd);
+  return open.filter((each) => !runtimes.includes(each)).map(({ fd }) => fd);
 }
 
 /** Lists the descriptors beyond the standard streams, the lowest first. */
