@@ -3,15 +3,13 @@
  * process group and its terminal. cross-spawn handles `.cmd` files and PATHEXT on Windows.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import * as fs from 'node:fs';
-import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { failure, GwtokenError, orUndefined, systemCode, usage, wordsFor } from '../../errors';
-import { quoted } from '../../text';
-import type { ChildEnd, Env, ProgramOptions, World } from '../../world';
+import { GwtokenError, systemCode, usage } from '../../errors';
+import type { ChildEnd, ProgramOptions, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
+import { fileOnPosix, fileOnWindows, notFound, type Program, startError } from './program-file';
 import { escapedWords } from './raw-words';
 
 /** Signals that are passed on to the child. */
@@ -20,11 +18,6 @@ const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'S
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** Events of a Windows console, which reach every program in it. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
-
-interface Program extends ProgramOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-}
 
 /** Starts a program, which then gets all signals; resolves with its end. */
 type Launch = (file: string, args: readonly string[], options: SpawnOptions) => Promise<ChildEnd>;
@@ -42,6 +35,7 @@ export async function runProgram(
   options: ProgramOptions,
 ): Promise<ChildEnd> {
   const isWindows = platform === 'win32';
+  const program = { ...options, command, args, platform };
   let child: ChildProcess | undefined;
   const launch: Launch = (file, words, more) => {
     child = spawn(file, [...words], more);
@@ -57,10 +51,9 @@ export async function runProgram(
   });
   try {
     options.beforeStart?.();
-    const program = { ...options, command, args };
     return await (isWindows ? runOnWindows(program, launch) : runOnPosix(program, descriptors, launch));
   } catch (error) {
-    throw error instanceof GwtokenError ? error : startError(error, command, isWindows);
+    throw error instanceof GwtokenError ? error : startError(error, program);
   } finally {
     release();
   }
@@ -78,16 +71,17 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
 
 /** Starts a program with all descriptors of the caller, through /bin/sh if it needs a text or raw bytes. */
 async function runOnPosix(
-  { command, args, env: given, text }: Program,
+  program: Program,
   descriptors: readonly number[],
   launch: Launch,
 ): Promise<ChildEnd> {
+  const { command, args, env: given, text } = program;
   const [place, spare] = text ? freeDigits(descriptors, args) : [];
   const env = text ? { ...given, PATH: absoluteDirectories(given) } : given;
   const words = text ? [text.option, `/dev/fd/${place}`, ...args] : args;
   const stdio = stdioFor(descriptors, place);
   const escaped = escapedWords([command, ...words], env);
-  const file = fileOf(command, env, text ? undefined : "sh -c '…'");
+  const file = fileOnPosix({ ...program, env });
   if (!text && !escaped) return await runFile(file, words, { env, stdio, argv0: command }, launch);
   const { restore, ...plain } = escaped ?? { words: [command, ...words], env, restore: '' };
   const script = restore + (text ? withPipe(place!, spare!) : 'exec "$@"');
@@ -132,26 +126,16 @@ function freeDigits(descriptors: readonly number[], args: readonly string[]): re
   throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
 }
 
-/** Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. */
-function fileOf(command: string, { PATH = '/usr/bin:/bin' }: Env, shell: string | undefined): string {
-  if (command.includes('/')) return command;
-  const paths = PATH.split(':').map((directory) => `${directory || '.'}/${command}`);
-  const files = paths.filter((path) => orUndefined(() => fs.statSync(path).isFile()));
-  const found = files.find((path) => orUndefined(() => fs.accessSync(path, fs.constants.X_OK) ?? true));
-  if (found !== undefined) return found;
-  if (files[0] === undefined) throw notFound(command, shell);
-  throw failure('not-runnable', `cannot run ${shown(command)}: ${files[0]} is not executable`);
-}
-
-function runOnWindows({ command, args, env, text }: Program, launch: Launch): Promise<ChildEnd> {
+function runOnWindows(program: Program, launch: Launch): Promise<ChildEnd> {
+  const { command, args, env, text } = program;
   if (text) {
     const words = [text.option, '-', ...args];
-    return launch(pathOnWindows(command, env), words, { env, stdio: ['pipe', 'inherit', 'inherit'] });
+    return launch(fileOnWindows(program), words, { env, stdio: ['pipe', 'inherit', 'inherit'] });
   }
   const options: SpawnOptions = { stdio: 'inherit', env };
   // Without a file, cross-spawn would run the word as a built-in of cmd.exe with mangled arguments, and
   // report a failure of the built-in as a missing command.
-  if (!spawn._parse(command, [...args], options).file) throw notFound(command, 'cmd /d /c …');
+  if (!spawn._parse(command, [...args], options).file) throw notFound(program);
   return launch(command, args, options);
 }
 
@@ -171,44 +155,4 @@ END
 bash) set +o posix; eval 'exec "$@" ${place}< <(cat <&${place})' ;;
 *) exec ${spare}<&0; cat <&${place} ${spare}<&- | exec "$@" ${place}<&0 <&${spare} ${spare}<&-
 esac`;
-}
-
-/** Returns the path of a program in PATH. Windows itself would prefer the working directory. */
-function pathOnWindows(command: string, env: NodeJS.ProcessEnv): string {
-  const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
-  const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
-  const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
-  const files = directories.flatMap((path) => endings.map((ending) => join(path, command + ending)));
-  const found = files.find((file) => fs.existsSync(file));
-  if (found === undefined) throw notFound(command);
-  return found;
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'it has a #! line with an interpreter that does not exist',
-  EACCES: 'it is not executable',
-  E2BIG: 'it has too many or too long arguments and variables',
-};
-
-function startError(error: unknown, command: string, isWindows: boolean): GwtokenError {
-  const code = systemCode(error) ?? '';
-  const isMissing = code === 'ENOENT' && /[\\/]/.test(command) && !fs.existsSync(command);
-  if (isMissing && !isWindows) return failure('not-found', `cannot run ${shown(command)}: no such file`);
-  if (isWindows && code === 'ENOENT') return notFound(command, 'cmd /d /c …');
-  const kind = code === 'ENOENT' ? 'not-found' : 'not-runnable';
-  const isDirectory = command.includes('/') && orUndefined(() => fs.statSync(command).isDirectory());
-  const problem = code === 'EACCES' && isDirectory ? 'it is a directory' : PROBLEMS[code];
-  return failure(kind, `cannot run ${shown(command)}: ${problem ?? wordsFor(error)}`);
-}
-
-/** @param shell line that runs a built-in of a shell; undefined for a command that gwtoken chose */
-function notFound(command: string, shell?: string): GwtokenError {
-  const typed = `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
-  const hint = shell === undefined ? 'install it, or add its directory to PATH' : typed;
-  return failure('not-found', `command not found: ${shown(command)}`, hint);
-}
-
-/** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */
-function shown(command: string): string {
-  return quoted(command.replace(/^(\w+=).*/s, '$1…'));
 }

@@ -1,0 +1,88 @@
+/** Finds the file of a program, and says in words why a program does not start. */
+import * as fs from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type ErrorKind, failure, type GwtokenError, orUndefined, systemCode, wordsFor } from '../../errors';
+import { quoted } from '../../text';
+import type { ProgramOptions, World } from '../../world';
+import { absoluteDirectories } from './helper-program';
+
+/** A program to start. The user typed its name, or gwtoken chose it if it gets a text. */
+export interface Program extends ProgramOptions, Pick<World, 'platform'> {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. */
+export function fileOnPosix(program: Program): string {
+  const { command, env } = program;
+  if (command.includes('/')) return command;
+  const directories = (env['PATH'] ?? '/usr/bin:/bin').split(':');
+  const paths = directories.map((directory) => `${directory || '.'}/${command}`);
+  const files = paths.filter((path) => orUndefined(() => fs.statSync(path).isFile()));
+  const found = files.find(isExecutable);
+  if (found !== undefined) return found;
+  if (files[0] === undefined) throw notFound(program);
+  throw cannotRun(command, 'not-runnable', `${files[0]} is not executable`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    fs.accessSync(path, fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the path of a program in PATH. Windows itself would prefer the working directory. */
+export function fileOnWindows(program: Program): string {
+  const { command, env } = program;
+  const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
+  const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
+  const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
+  const files = directories.flatMap((path) => endings.map((ending) => join(path, command + ending)));
+  const found = files.find((file) => fs.existsSync(file));
+  if (found === undefined) throw notFound(program);
+  return found;
+}
+
+/** Returns the error for a program without a file, with a hint on built-ins if the user typed its name. */
+export function notFound({ command, text, platform }: Program): GwtokenError {
+  const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
+  const hint = text
+    ? 'install it, or add its directory to PATH'
+    : `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
+  return failure('not-found', `command not found: ${shown(command)}`, hint);
+}
+
+/** Returns the error for a program that the system did not start. */
+export function startError(error: unknown, program: Program): GwtokenError {
+  const isMissing = systemCode(error) === 'ENOENT';
+  if (isMissing && program.platform === 'win32') return notFound(program);
+  const { command } = program;
+  return cannotRun(command, isMissing ? 'not-found' : 'not-runnable', problemOf(error, command));
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'it has a #! line with an interpreter that does not exist',
+  EACCES: 'it is not executable',
+  E2BIG: 'it has too many or too long arguments and variables',
+};
+
+function problemOf(error: unknown, command: string): string {
+  const code = systemCode(error) ?? '';
+  // The file of a name without a slash was found in PATH.
+  const isPath = command.includes('/');
+  if (code === 'ENOENT' && isPath && !fs.existsSync(command)) return 'no such file';
+  const isDirectory = isPath && orUndefined(() => fs.statSync(command).isDirectory());
+  return code === 'EACCES' && isDirectory ? 'it is a directory' : (PROBLEMS[code] ?? wordsFor(error));
+}
+
+function cannotRun(command: string, kind: ErrorKind, problem: string): GwtokenError {
+  return failure(kind, `cannot run ${shown(command)}: ${problem}`);
+}
+
+/** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */
+function shown(command: string): string {
+  return quoted(command.replace(/^(\w+=).*/s, '$1…'));
+}
