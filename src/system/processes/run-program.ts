@@ -2,7 +2,7 @@
  * Starts the program of `gwtoken exec` and `curl` as env(1) does: with all descriptors of the caller, its
  * process group and its terminal. cross-spawn handles `.cmd` files and PATHEXT on Windows.
  */
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { GwtokenError, systemCode, usage } from '../../errors';
@@ -10,7 +10,7 @@ import type { ChildEnd, ProgramOptions, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 import { fileOnPosix, fileOnWindows, notFound, type Program, startError } from './program-file';
-import { escapedWords } from './raw-words';
+import { type EscapedWords, escapedWords } from './raw-words';
 
 /** Signals that are passed on to the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -75,17 +75,39 @@ async function runOnPosix(
   descriptors: readonly number[],
   launch: Launch,
 ): Promise<ChildEnd> {
-  const { command, args, env: given, text } = program;
-  const [place, spare] = text ? freeDigits(descriptors, args) : [];
-  const env = text ? { ...given, PATH: absoluteDirectories(given) } : given;
-  const words = text ? [text.option, `/dev/fd/${place}`, ...args] : args;
-  const stdio = stdioFor(descriptors, place);
-  const escaped = escapedWords([command, ...words], env);
-  const file = fileOnPosix({ ...program, env });
-  if (!text && !escaped) return await runFile(file, words, { env, stdio, argv0: command }, launch);
-  const { restore, ...plain } = escaped ?? { words: [command, ...words], env, restore: '' };
-  const script = restore + (text ? withPipe(place!, spare!) : 'exec "$@"');
-  return await launch('/bin/sh', ['-c', script, 'sh', ...plain.words], { env: plain.env, stdio });
+  const { command, args, env, text } = program;
+  if (text) return await runWithText(program, text.option, descriptors, launch);
+  const escaped = escapedWords([command, ...args], env);
+  const file = fileOnPosix(program);
+  const stdio = stdioFor(descriptors);
+  if (escaped) return await runByShell('exec "$@"', escaped, stdio, launch);
+  return await runFile(file, args, { env, stdio, argv0: command }, launch);
+}
+
+async function runWithText(
+  program: Program,
+  option: string,
+  descriptors: readonly number[],
+  launch: Launch,
+): Promise<ChildEnd> {
+  const { command, args } = program;
+  const [textFd, spareFd] = twoFreeDigits(descriptors, args);
+  const env = { ...program.env, PATH: absoluteDirectories(program.env) };
+  const words = [command, option, `/dev/fd/${textFd}`, ...args];
+  const escaped = escapedWords(words, env) ?? { words, env, restore: '' };
+  // sh looks for the file again, but would report a missing one in its own words.
+  fileOnPosix({ ...program, env });
+  return await runByShell(pipeScript(textFd, spareFd), escaped, stdioFor(descriptors, textFd), launch);
+}
+
+/** Runs a script of sh with these words as its arguments, once their bytes are restored. */
+function runByShell(
+  script: string,
+  { words, env, restore }: EscapedWords,
+  stdio: StdioOptions,
+  launch: Launch,
+): Promise<ChildEnd> {
+  return launch('/bin/sh', ['-c', restore + script, 'sh', ...words], { env, stdio });
 }
 
 /** Starts a file as execvp(3) does: a script without a #! line by /bin/sh. */
@@ -104,13 +126,11 @@ async function runFile(
   }
 }
 
-/**
- * Returns the stdio option that passes on the standard streams and these descriptors, and a pipe at `place`.
- */
-function stdioFor(descriptors: readonly number[], place: number | undefined) {
-  const last = Math.max(2, place ?? 0, ...descriptors);
+/** Returns the stdio option that passes on the standard streams and these descriptors, and opens a pipe. */
+function stdioFor(descriptors: readonly number[], pipe?: number): StdioOptions {
+  const last = Math.max(2, pipe ?? 0, ...descriptors);
   return Array.from({ length: last + 1 }, (_, fd) => {
-    if (fd === place) return 'pipe';
+    if (fd === pipe) return 'pipe';
     return fd <= 2 || descriptors.includes(fd) ? fd : 'ignore';
   });
 }
@@ -119,10 +139,11 @@ function stdioFor(descriptors: readonly number[], place: number | undefined) {
  * Returns two free descriptors of one digit, because dash cannot redirect others. One that an argument names,
  * such as `/dev/fd/3`, stays closed: the program has to fail there, and not to read the text.
  */
-function freeDigits(descriptors: readonly number[], args: readonly string[]): readonly number[] {
+function twoFreeDigits(descriptors: readonly number[], args: readonly string[]): readonly [number, number] {
   const isNamed = (digit: number): boolean => args.some((word) => word.includes(`/fd/${digit}`));
-  const free = [3, 4, 5, 6, 7, 8, 9].filter((digit) => !descriptors.includes(digit) && !isNamed(digit));
-  if (free.length >= 2) return free;
+  const isFree = (digit: number): boolean => !descriptors.includes(digit) && !isNamed(digit);
+  const [first, second] = [3, 4, 5, 6, 7, 8, 9].filter(isFree);
+  if (first !== undefined && second !== undefined) return [first, second];
   throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
 }
 
@@ -140,19 +161,22 @@ function runOnWindows(program: Program, launch: Launch): Promise<ChildEnd> {
 }
 
 /**
- * Returns the script that lets the program read a text at /dev/fd/PLACE. Node's pipes are sockets, which
- * Linux does not open by such a path. So /bin/sh copies the socket to a pipe and then becomes the program,
- * which gets gwtoken's signals directly. dash and busybox use a here-document (in other shells a file on the
- * disk), bash a process substitution (missing in its POSIX mode), ksh and zsh a pipeline, during which the
- * shell remains.
+ * Returns the script that lets the program read a text at /dev/fd/N. Node's pipes are sockets, which Linux
+ * does not open by such a path. So /bin/sh copies the socket to a pipe and then becomes the program, which
+ * gets gwtoken's signals directly. dash and busybox use a here-document (in other shells a file on the disk),
+ * bash a process substitution (missing in its POSIX mode), ksh and zsh a pipeline, during which the shell
+ * remains.
+ *
+ * @param textFd descriptor of the socket, and then of the pipe
+ * @param spareFd free descriptor, which keeps stdin while the pipeline uses it
  */
-export function withPipe(place: number, spare: number): string {
+export function pipeScript(textFd: number, spareFd: number): string {
   return `case \${BASH_VERSION:+bash}\${KSH_VERSION-}\${ZSH_VERSION-} in
-'') exec "$@" ${place}<<END
-$(cat <&${place})
+'') exec "$@" ${textFd}<<END
+$(cat <&${textFd})
 END
 ;;
-bash) set +o posix; eval 'exec "$@" ${place}< <(cat <&${place})' ;;
-*) exec ${spare}<&0; cat <&${place} ${spare}<&- | exec "$@" ${place}<&0 <&${spare} ${spare}<&-
+bash) set +o posix; eval 'exec "$@" ${textFd}< <(cat <&${textFd})' ;;
+*) exec ${spareFd}<&0; cat <&${textFd} ${spareFd}<&- | exec "$@" ${textFd}<&0 <&${spareFd} ${spareFd}<&-
 esac`;
 }

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { usage } from '../../../src/errors';
-import { runProgram, withPipe } from '../../../src/system/processes/run-program';
+import { pipeScript, runProgram } from '../../../src/system/processes/run-program';
 import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
@@ -128,7 +128,7 @@ test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
     const words = [
       ...(shell === 'busybox' ? ['sh'] : []),
       '-c',
-      old + withPipe(3, 4),
+      old + pipeScript(3, 4),
       'sh',
       'sh',
       '-c',
