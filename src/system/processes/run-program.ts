@@ -19,17 +19,17 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** Events of a Windows console, which reach every program in it. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-/** Starts a program, which then gets all signals; resolves with its end. */
+/** Starts a file as the program that gets gwtoken's signals; resolves with its end. */
 type Launch = (file: string, args: readonly string[], options: SpawnOptions) => Promise<ChildEnd>;
 
-interface Place extends Pick<World, 'platform' | 'onSignals'> {
+interface OwnProcess extends Pick<World, 'platform' | 'onSignals'> {
   /** The caller's descriptors beyond the standard streams. */
   readonly descriptors: readonly number[];
 }
 
 /** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
-  { platform, onSignals, descriptors }: Place,
+  { platform, onSignals, descriptors }: OwnProcess,
   command: string,
   args: readonly string[],
   options: ProgramOptions,
@@ -37,10 +37,11 @@ export async function runProgram(
   const isWindows = platform === 'win32';
   const program = { ...options, command, args, platform };
   let child: ChildProcess | undefined;
-  const launch: Launch = (file, words, more) => {
-    child = spawn(file, [...words], more);
-    const pipe = child.stdio?.[more.stdio?.indexOf('pipe') ?? -1] as Writable | undefined;
-    // The pipe is missing if the program did not start. Writing fails if it ended without reading.
+  const launch: Launch = (file, words, spawnOptions) => {
+    child = spawn(file, [...words], spawnOptions);
+    // The only stream is the text's pipe. It is missing if the program did not start.
+    const pipe = child.stdio?.find(Boolean) as Writable | undefined;
+    // Writing fails if the program ended without reading.
     pipe?.on('error', () => {}).end(options.text?.content);
     return endOf(child);
   };
