@@ -64,7 +64,7 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
   return new Promise((resolve, reject) => {
     // Ignores errors of a running child, such as a signal that sudo does not allow.
     child.on('error', (error) => {
-      if (child.pid === undefined || systemCode(error) === 'ENOENT') reject(error);
+      if (child.pid === undefined) reject(error);
     });
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
