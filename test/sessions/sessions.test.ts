@@ -74,7 +74,8 @@ const DESKTOP = { XDG_RUNTIME_DIR: '/run/user/1000' };
 /** Runs the set-up of a file, then the lines of a part. Returns these lines with the recorded output. */
 async function play(common: string[], part: string[], needs: (need: 'posix') => void): Promise<string> {
   const gw = Object.assign(inside(), { env: { ...DESKTOP }, nowMs: Date.UTC(2030, 0, 1, 12) });
-  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dirname(dirname(gw.config)) });
+  const dir = dirname(dirname(gw.config));
+  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dir, $PWD: process.cwd() });
   const played: string[] = [];
   for (const line of [...common, ...part.filter((each) => !/^([|!>]|exit \d)/.test(each))]) {
     const typed = places.reduce((text, [name, path]) => text.replaceAll(name, path), line);
@@ -87,7 +88,7 @@ async function play(common: string[], part: string[], needs: (need: 'posix') => 
   }
   const all = played.slice(common.length).join('\n');
   const named = places.reduce((text, [name, path]) => text.replaceAll(path, name), all);
-  return named.replace(/(\$(?:CONFIG|CACHE|DIR))\\/g, '$1/');
+  return named.replace(/(\$(?:CONFIG|CACHE|DIR|PWD))\\/g, '$1/');
 }
 
 describe.each(readdirSync(join(import.meta.dirname, 'text')))('%s', (name) => {
