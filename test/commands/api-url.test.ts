@@ -1,4 +1,4 @@
-/** The API URL, which `gwtoken curl /PATH` uses. */
+/** The API URL, which `gwtoken curl /PATH` uses. Its errors are in test/sessions/text/curl.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -77,18 +77,4 @@ describe('gwtoken curl', () => {
     end.code = 22;
     expect(await hintsOf('https://other.test')).toBe('');
   });
-
-  test('says how to set the API URL if it is missing', async () => {
-    gw.configure({ region: 'eu' });
-    expect(await curl('/orders')).toMatchObject({
-      code: 125,
-      stderr: expect.stringContaining('gwtoken config set api-url.eu https://YOUR-GATEWAY'),
-    });
-  });
-});
-
-test('an invalid API URL is an error only for gwtoken curl', async () => {
-  gw.configure({ region: 'eu', 'api-url': 'gw.example.com' });
-  expect(await gw.get()).toBe('token-1');
-  expect((await gw.cli(['curl', '/a'])).stderr).toContain('API URL "gw.example.com" (from api-url in');
 });
