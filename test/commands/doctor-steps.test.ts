@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { variableChecks } from '../../src/commands/doctor/checks';
 import { GwtokenError, Interrupted, type Reason } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { ConnectionProgress, Keychain, PostForm } from '../../src/world';
+import type { ConnectionProgress, FormReply, Keychain, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside, jsonReply } from '../harness/homes/in-process';
 import { parseDoctor } from './reports';
 
-const A = 'https://a.example.com';
+const AUTH_URL = 'https://a.example.com';
 const DAY_MS = 86_400_000;
 let gw: Inside;
 beforeEach(() => {
@@ -18,36 +18,43 @@ beforeEach(() => {
   gw.env = {};
 });
 
-const login = (...flags: string[]) => gw.login({ authUrl: A, flags: ['--no-verify', ...flags] });
+const login = (...flags: string[]) => gw.login({ authUrl: AUTH_URL, flags: ['--no-verify', ...flags] });
 
-/** Runs doctor. Returns its exit code, then the steps from the settings on as `result name: message`. */
-async function steps(...flags: string[]): Promise<unknown[]> {
+/** Runs doctor. Returns its exit code, and the steps from this one on as `result name: message`. */
+async function stepsFrom(first: string, ...flags: string[]): Promise<{ code: number; steps: string[] }> {
   const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
   const { checks, exit_code } = parseDoctor(stdout);
   expect(exit_code).toBe(code);
-  const from = checks.findIndex(({ name }) => name === 'settings');
-  return [code, ...checks.slice(from).map(({ result, name, message }) => `${result} ${name}: ${message}`)];
+  const steps = checks.slice(checks.findIndex(({ name }) => name === first));
+  return { code, steps: steps.map(({ result, name, message }) => `${result} ${name}: ${message}`) };
 }
-/** Returns the steps after the credentials. */
-const requestSteps = async (...flags: string[]) => (await steps(...flags)).slice(6);
+/** Runs doctor. Returns its last step. */
+const lastStep = async (...flags: string[]) => (await stepsFrom('settings', ...flags)).steps.at(-1);
 
-/** Replaces the connection by one that makes this progress, and then fails unless an answer is given. */
-function connects(
-  progress: Partial<ConnectionProgress>,
-  answer?: { tookMs: number; date: string },
-  reason?: Reason,
-): void {
-  const postForm: PostForm = async (url, { onProgress }) => {
-    gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams() });
-    onProgress?.(progress);
-    if (answer === undefined) throw new GwtokenError('unreached', 'it failed', { reason, hints: ['a hint'] });
+/** Replaces the connection by one that makes this progress and then returns a token. */
+function answerAfter(progress: Partial<ConnectionProgress>, answer: { tookMs: number; date: string }): void {
+  connect(progress, () => {
     gw.nowMs += answer.tookMs;
     const reply = jsonReply(200, { access_token: 'token', token_type: 'Bearer', expires_in: 3600 });
     return { ...reply, headers: new Headers({ 'content-type': 'application/json', date: answer.date }) };
+  });
+}
+/** Replaces the connection by one that makes this progress and then fails. */
+function failAfter(progress: Partial<ConnectionProgress>, reason?: Reason): void {
+  connect(progress, () => {
+    throw new GwtokenError('unreached', 'it failed', { reason, hints: ['a hint'] });
+  });
+}
+function connect(progress: Partial<ConnectionProgress>, end: () => FormReply): void {
+  const postForm: PostForm = async (url, { onProgress }) => {
+    gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams() });
+    onProgress?.(progress);
+    return end();
   };
   gw.own = { ...gw.own, postForm };
 }
 
+/** Returns the facts of a certificate with this time left. */
 const tls = (leftMs: number) => ({
   subject: 'a',
   issuer: 'b',
@@ -59,13 +66,13 @@ const RESOLVED = { addresses: ['192.0.2.1', '::1'] };
 test('doctor reports each step of a successful request', async () => {
   await login();
   const date = new Date(gw.nowMs).toUTCString();
-  connects({ ...RESOLVED, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
+  answerAfter({ ...RESOLVED, waitingFor: 'body', tls: tls(89.5 * DAY_MS) }, { tookMs: 1, date });
   const { code, stdout, stderr } = await gw.cli(['doctor', '--timeout', '3s']);
   expect([code, stderr]).toEqual([0, '']);
   const file = `${gw.config}/config.json`;
   expect(stdout.split('\n').slice(1)).toEqual([
     'ok   variables         none misspelled',
-    `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${A} (auth-url.eu in ${file}), timeout: 3 s (--timeout)`,
+    `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${AUTH_URL} (auth-url.eu in ${file}), timeout: 3 s (--timeout)`,
     `ok   config directory  ${gw.config}`,
     `ok   cache directory   ${gw.cache}`,
     'ok   keychain          answered',
@@ -80,73 +87,78 @@ test('doctor reports each step of a successful request', async () => {
 });
 
 describe('doctor ends at the first failure:', () => {
-  test('a setting', async () => {
+  test('a missing region, or an invalid config file', async () => {
     gw.env = { XDG_RUNTIME_DIR: '/run/user/1000' };
-    expect(await steps()).toEqual([2, 'failed settings: no client stored yet']);
+    const missing = 'failed settings: no client stored yet';
+    expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [missing] });
     gw.configure('{');
-    expect(await steps()).toEqual([2, expect.stringMatching(/^failed settings: .* invalid JSON$/)]);
+    const invalid = expect.stringMatching(/^failed settings: .* invalid JSON$/);
+    expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [invalid] });
   });
 
   test('a CA file as a setting, although the connection reads it', async () => {
     await login();
     const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
     gw.own = { postForm: () => Promise.reject(error) };
-    const said = 'failed settings: no CA (from --ca-file)';
-    expect(await steps('--ca-file', 'a.pem')).toEqual([2, said]);
+    const failed = 'failed settings: no CA (from --ca-file)';
+    expect(await stepsFrom('settings', '--ca-file', 'a.pem')).toEqual({ code: 2, steps: [failed] });
   });
 
   test('the keychain', async () => {
     await login();
     const get = () => Promise.reject(keychainError('locked', 'linux'));
     gw.own = { keychain: { ...gw.keychain, get } as Keychain };
-    expect((await steps()).slice(4)).toEqual(['failed keychain: the keychain is locked']);
-    expect((await steps())[0]).toBe(5);
-    const interrupted = new Interrupted('SIGINT');
-    gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(interrupted) } };
-    await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+    const failed = 'failed keychain: the keychain is locked';
+    expect(await stepsFrom('keychain')).toEqual({ code: 5, steps: [failed] });
   });
 
-  test('credentials for another auth URL, or a command that fails', async () => {
+  test('credentials for another auth URL', async () => {
     await login();
-    const said = await steps('--auth-url', 'https://b.example.com');
-    expect([said[0], ...said.slice(4)]).toEqual([
-      2,
-      'ok keychain: answered',
-      expect.stringMatching(/^failed credentials: .*; nothing was sent$/),
-    ]);
-    await gw.cli(['config', 'set', 'credential-command', 'pass show it']);
+    expect(await stepsFrom('keychain', '--auth-url', 'https://b.example.com')).toEqual({
+      code: 2,
+      steps: ['ok keychain: answered', expect.stringMatching(/^failed credentials: .*; nothing was sent$/)],
+    });
+    expect(gw.posts).toEqual([]);
+  });
+
+  test('a credential command that fails', async () => {
+    gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
+    gw.configure({ 'credential-command': 'pass show it' });
     gw.own = { runCredentialCommand: async () => ({ how: 'exited', code: 7, stdout: Buffer.alloc(0) }) };
-    expect((await steps())[4]).toMatch(/^failed credentials: the credential command exited with code 7 /);
+    const failed = /^failed credentials: the credential command exited with code 7 /;
+    expect(await stepsFrom('credentials')).toEqual({ code: 5, steps: [expect.stringMatching(failed)] });
     expect(gw.posts).toEqual([]);
   });
 
   const DNS = 'ok DNS: 192.0.2.1, ::1';
   const proxy = 'p.test:3128';
-  const AT_PROXY = `${DNS} of the proxy ${proxy}`;
-  test.each<[at: string, progress: Partial<ConnectionProgress>, said: string[]]>([
+  const DNS_OF_PROXY = `${DNS} of the proxy ${proxy}`;
+  test.each<[failing: string, progress: Partial<ConnectionProgress>, before: string[]]>([
     ['DNS', { waitingFor: 'lookup' }, []],
     ['connection', { ...RESOLVED, waitingFor: 'connect' }, [DNS]],
-    ['proxy', { ...RESOLVED, waitingFor: 'connect', proxy }, [AT_PROXY]],
+    ['proxy', { ...RESOLVED, waitingFor: 'connect', proxy }, [DNS_OF_PROXY]],
     [
       'TLS',
       { ...RESOLVED, waitingFor: 'handshake', proxy },
-      [AT_PROXY, `ok proxy: connected through ${proxy}`],
+      [DNS_OF_PROXY, `ok proxy: connected through ${proxy}`],
     ],
     ['token request', { ...RESOLVED, waitingFor: 'reply' }, [DNS]],
-  ])('%s, with the progress %j', async (at, progress, said) => {
+  ])('%s, with the progress %j', async (failing, progress, before) => {
     await login();
-    connects(progress);
-    expect(await requestSteps('--retries', '0')).toEqual([...said, `failed ${at}: it failed`]);
+    failAfter(progress);
+    expect(await stepsFrom('DNS', '--retries', '0')).toEqual({
+      code: 6,
+      steps: [...before, `failed ${failing}: it failed`],
+    });
   });
 
   test('a certificate, with its remaining days if they are known', async () => {
     await login();
-    connects({ ...RESOLVED, waitingFor: 'handshake', tls: tls(-1) });
-    expect((await requestSteps('--retries', '0')).at(-1)).toBe(
-      'failed TLS: it failed (certificate of a by b, expired)',
-    );
-    connects({ ...RESOLVED, waitingFor: 'connect' }, undefined, 'certificate');
-    expect(await requestSteps('--retries', '0')).toEqual([DNS, 'failed TLS: it failed']);
+    failAfter({ ...RESOLVED, waitingFor: 'handshake', tls: tls(-1) });
+    const expired = 'failed TLS: it failed (certificate of a by b, expired)';
+    expect(await lastStep('--retries', '0')).toBe(expired);
+    failAfter({ ...RESOLVED, waitingFor: 'connect' }, 'certificate');
+    expect(await lastStep('--retries', '0')).toBe('failed TLS: it failed');
   });
 
   test('a rejection, with the hints and the exit code of get', async () => {
@@ -163,8 +175,15 @@ describe('doctor ends at the first failure:', () => {
   });
 });
 
+test('doctor ends without a report at a signal', async () => {
+  await login();
+  const interrupted = new Interrupted('SIGINT');
+  gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(interrupted) } };
+  await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+});
+
 describe('doctor reports that get still prints the cached token', () => {
-  const SERVES = 'warning cache: get still prints the cached token, which is valid for';
+  const WARNING = 'warning cache: get still prints the cached token, which is valid for';
   beforeEach(async () => {
     await login();
     await gw.get();
@@ -172,22 +191,22 @@ describe('doctor reports that get still prints the cached token', () => {
 
   test('after any failure, while get requests no new one', async () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    expect((await steps()).at(-1)).toBe(`${SERVES} 1 h more`);
+    expect(await lastStep()).toBe(`${WARNING} 1 h more`);
     expect(await gw.get()).toBe('token-1');
     gw.nowMs += 3_400_000;
-    expect((await steps()).at(-1)).toMatch(/^failed token request/);
+    expect(await lastStep()).toMatch(/^failed token request/);
     expect((await gw.cli(['get'])).code).toBe(3);
   });
 
   test('until its last 10 s in an outage, if flags permit it', async () => {
     gw.nowMs += 3_400_000;
-    connects({ waitingFor: 'lookup' });
-    expect((await steps('--retries', '0')).at(-1)).toBe(`${SERVES} 3 min 20 s more`);
+    failAfter({ waitingFor: 'lookup' });
+    expect(await lastStep('--retries', '0')).toBe(`${WARNING} 3 min 20 s more`);
     expect((await gw.cli(['get', '--retries', '0'])).stdout).toBe('token-1\n');
     for (const flags of [['--no-cache'], ['--min-ttl', '5m']])
-      expect((await steps('--retries', '0', ...flags)).at(-1)).toBe('failed DNS: it failed');
+      expect(await lastStep('--retries', '0', ...flags)).toBe('failed DNS: it failed');
     gw.nowMs += 195_000;
-    expect((await steps('--retries', '0')).at(-1)).toBe('failed DNS: it failed');
+    expect(await lastStep('--retries', '0')).toBe('failed DNS: it failed');
   });
 });
 
@@ -201,7 +220,7 @@ async function stepOf(name: string): Promise<string> {
 test('doctor reports missing, unsafe and linked directories', async ({ needs }) => {
   needs('posix');
   const said = (name: string, env: Record<string, string> = {}) => {
-    gw.env = { ...inVariables(A), ...env };
+    gw.env = { ...inVariables(AUTH_URL), ...env };
     return stepOf(`${name} directory`);
   };
   expect(await said('config')).toBe(`ok: ${gw.config} (will be created)`);
@@ -242,8 +261,8 @@ test.each([
   [14 * DAY_MS - 1, `warning: certificate of a by b, 13 days left; ${RENEW}`],
   [DAY_MS, `warning: certificate of a by b, 1 day left; ${RENEW}`],
 ])('doctor warns of a certificate that expires soon (in %i ms)', async (leftMs, said) => {
-  gw.env = inVariables(A);
-  connects({ waitingFor: 'body', tls: tls(leftMs) }, { tookMs: 0, date: '' });
+  gw.env = inVariables(AUTH_URL);
+  answerAfter({ waitingFor: 'body', tls: tls(leftMs) }, { tookMs: 0, date: '' });
   expect(await stepOf('TLS')).toBe(said);
 });
 
@@ -257,9 +276,9 @@ test.each([
   [-7_260_000, 0, `warning: 2 h 1 min behind the endpoint's; ${SET}`],
   [-40_000, 10_000, "ok: agrees with the endpoint's"],
 ])('doctor compares a clock that is %i ms ahead, in a request of %i ms', async (aheadMs, tookMs, said) => {
-  gw.env = inVariables(A);
+  gw.env = inVariables(AUTH_URL);
   gw.nowMs = Date.UTC(2030, 0, 1, 12);
   const date = new Date(gw.nowMs - aheadMs).toUTCString();
-  connects({ waitingFor: 'body' }, { tookMs, date });
+  answerAfter({ waitingFor: 'body' }, { tookMs, date });
   expect(await stepOf('clock')).toBe(said);
 });
