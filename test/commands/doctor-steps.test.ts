@@ -217,42 +217,64 @@ async function stepOf(name: string): Promise<string> {
   return [`${result}: ${message}`, ...hints].join('; ');
 }
 
-test('doctor reports missing, unsafe and linked directories', async ({ needs }) => {
-  needs('posix');
-  const said = (name: string, env: Record<string, string> = {}) => {
-    gw.env = { ...inVariables(AUTH_URL), ...env };
-    return stepOf(`${name} directory`);
-  };
-  expect(await said('config')).toBe(`ok: ${gw.config} (will be created)`);
-  const [open, link] = [join(gw.cache, 'a b'), join(gw.cache, 'link')];
-  mkdirSync(open, { recursive: true, mode: 0o700 });
-  chmodSync(open, 0o777);
-  symlinkSync(open, link);
-  const run = `run: chmod 700 '${open}'`;
-  const elsewhere = 'set GWTOKEN_CACHE_DIR to a directory of yours';
-  for (const [path, message] of [
-    [open, `${open} is accessible to other users (mode 777); ${run}`],
-    [link, `${link} is a symbolic link; ${elsewhere}`],
-  ] as const)
-    expect(await said('cache', { GWTOKEN_CACHE_DIR: path })).toBe(`warning: ${message}`);
-  const none = { GWTOKEN_CACHE_DIR: '', XDG_CACHE_HOME: '', HOME: '' };
-  expect(await said('cache', none)).toBe(`warning: no home directory; ${elsewhere}`);
+test('doctor says which directory will be created', async () => {
+  gw.env = inVariables(AUTH_URL);
+  expect(await stepOf('config directory')).toBe(`ok: ${gw.config} (will be created)`);
 });
 
-test('doctor suggests the right names of misspelled variables', () => {
-  const right = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };
-  const shown = (env: Record<string, string>) =>
-    variableChecks({ env }).map(({ result, message, hints }) => [result, message, ...hints]);
-  expect(shown(right)).toEqual([['ok', 'none misspelled']]);
-  expect(shown({ GWTOKEN_CACHE: 'off' })[0]).toContain('did you mean: GWTOKEN_NO_CACHE');
-  expect(shown({ ...right, GWTOKEN_REGOIN: 'us', GW_TOKEN_XYZ: '1', GWTOKEN_API_URL_EU: 'x' })).toEqual([
-    ['warning', "GWTOKEN_REGOIN: not a variable of gwtoken's", 'did you mean: GWTOKEN_REGION'],
-    ['warning', "GW_TOKEN_XYZ: not a variable of gwtoken's"],
-    [
-      ...['warning', "GWTOKEN_API_URL_EU: not a variable of gwtoken's"],
-      'did you mean: gwtoken config set api-url.eu VALUE',
-    ],
-  ]);
+describe('doctor warns of a cache directory', () => {
+  const ELSEWHERE = 'set GWTOKEN_CACHE_DIR to a directory of yours';
+  let directory: string;
+  beforeEach(({ needs }) => {
+    needs('posix');
+    directory = join(gw.cache, 'a b');
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  });
+  const cacheStep = (env: Readonly<Record<string, string>>) => {
+    gw.env = { ...inVariables(AUTH_URL), ...env };
+    return stepOf('cache directory');
+  };
+
+  test('that others can change, and how to protect it', async () => {
+    chmodSync(directory, 0o777);
+    expect(await cacheStep({ GWTOKEN_CACHE_DIR: directory })).toBe(
+      `warning: ${directory} is accessible to other users (mode 777); run: chmod 700 '${directory}'`,
+    );
+  });
+
+  test('that is a link', async () => {
+    const link = join(gw.cache, 'link');
+    symlinkSync(directory, link);
+    const warning = `warning: ${link} is a symbolic link; ${ELSEWHERE}`;
+    expect(await cacheStep({ GWTOKEN_CACHE_DIR: link })).toBe(warning);
+  });
+
+  test('that is unknown, because there is no home directory', async () => {
+    const none = { GWTOKEN_CACHE_DIR: '', XDG_CACHE_HOME: '', HOME: '' };
+    expect(await cacheStep(none)).toBe(`warning: no home directory; ${ELSEWHERE}`);
+  });
+});
+
+describe('doctor', () => {
+  const variableSteps = (env: Readonly<Record<string, string>>) =>
+    variableChecks({ env }).map(({ result, message, hints }) =>
+      [`${result}: ${message}`, ...hints].join('; '),
+    );
+
+  test('accepts its own variables, output variables of any prefix, and empty ones', () => {
+    const env = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };
+    expect(variableSteps(env)).toEqual(['ok: none misspelled']);
+  });
+
+  test('warns of each variable that looks like one of its own, and suggests that one', () => {
+    const wrong = { GWTOKEN_REGOIN: 'x', GWTOKEN_CACHE: 'x', GWTOKEN_API_URL_EU: 'x', GW_TOKEN_XYZ: 'x' };
+    expect(variableSteps({ GWTOKEN_REGION: 'eu', ...wrong })).toEqual([
+      "warning: GWTOKEN_REGOIN: not a variable of gwtoken's; did you mean: GWTOKEN_REGION",
+      "warning: GWTOKEN_CACHE: not a variable of gwtoken's; did you mean: GWTOKEN_NO_CACHE",
+      "warning: GWTOKEN_API_URL_EU: not a variable of gwtoken's; did you mean: gwtoken config set api-url.eu VALUE",
+      "warning: GW_TOKEN_XYZ: not a variable of gwtoken's",
+    ]);
+  });
 });
 
 const RENEW = "ask the endpoint's operator to renew the certificate";
@@ -260,25 +282,25 @@ test.each([
   [14 * DAY_MS, 'ok: certificate of a by b, 14 days left'],
   [14 * DAY_MS - 1, `warning: certificate of a by b, 13 days left; ${RENEW}`],
   [DAY_MS, `warning: certificate of a by b, 1 day left; ${RENEW}`],
-])('doctor warns of a certificate that expires soon (in %i ms)', async (leftMs, said) => {
+])('doctor warns of a certificate that expires soon (in %i ms)', async (leftMs, step) => {
   gw.env = inVariables(AUTH_URL);
   answerAfter({ waitingFor: 'body', tls: tls(leftMs) }, { tookMs: 0, date: '' });
-  expect(await stepOf('TLS')).toBe(said);
+  expect(await stepOf('TLS')).toBe(step);
 });
 
-const SET = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
+const SET_CLOCK = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
 // The endpoint's time has whole seconds, and was read at an unknown moment of the request.
 test.each([
   [0, 0, "ok: agrees with the endpoint's"],
   [31_000, 0, "ok: agrees with the endpoint's"],
-  [31_001, 0, `warning: 31 s ahead of the endpoint's; ${SET}`],
+  [31_001, 0, `warning: 31 s ahead of the endpoint's; ${SET_CLOCK}`],
   [-30_000, 0, "ok: agrees with the endpoint's"],
-  [-7_260_000, 0, `warning: 2 h 1 min behind the endpoint's; ${SET}`],
+  [-7_260_000, 0, `warning: 2 h 1 min behind the endpoint's; ${SET_CLOCK}`],
   [-40_000, 10_000, "ok: agrees with the endpoint's"],
-])('doctor compares a clock that is %i ms ahead, in a request of %i ms', async (aheadMs, tookMs, said) => {
+])('doctor compares a clock that is %i ms ahead, in a request of %i ms', async (aheadMs, tookMs, step) => {
   gw.env = inVariables(AUTH_URL);
   gw.nowMs = Date.UTC(2030, 0, 1, 12);
   const date = new Date(gw.nowMs - aheadMs).toUTCString();
   answerAfter({ waitingFor: 'body' }, { tookMs, date });
-  expect(await stepOf('clock')).toBe(said);
+  expect(await stepOf('clock')).toBe(step);
 });
