@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { failWith } from '../../src/cli/run';
 import { GwtokenError, ReaderGone } from '../../src/errors';
-import { parseDoctor } from '../commands/reports';
+import { parseDoctor } from '../commands/doctor-report';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 

@@ -8,7 +8,7 @@ import { keychainError } from '../../src/system/keychain/errors';
 import type { ConnectionProgress, FormReply, Keychain, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside, jsonReply } from '../harness/homes/in-process';
-import { parseDoctor } from './reports';
+import { checksFrom, parseDoctor } from './doctor-report';
 
 const AUTH_URL = 'https://a.example.com';
 const DAY_MS = 86_400_000;
@@ -25,8 +25,7 @@ async function stepsFrom(first: string, ...flags: string[]): Promise<{ code: num
   const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
   const { checks, exit_code } = parseDoctor(stdout);
   expect(exit_code).toBe(code);
-  const steps = checks.slice(checks.findIndex(({ name }) => name === first));
-  return { code, steps: steps.map(({ result, name, message }) => `${result} ${name}: ${message}`) };
+  return { code, steps: checksFrom(first, checks) };
 }
 /** Runs doctor. Returns its last step. */
 const lastStep = async (...flags: string[]) => (await stepsFrom('settings', ...flags)).steps.at(-1);

@@ -21,3 +21,10 @@ export function parseDoctor(line: string): { readonly exit_code: number; readonl
   }
   return report;
 }
+
+/** Returns the checks from the one with this name on as `result name: message`. */
+export function checksFrom(name: string, checks: readonly Check[]): string[] {
+  const names = checks.map((check) => check.name);
+  expect(names).toContain(name);
+  return checks.slice(names.indexOf(name)).map((each) => `${each.result} ${each.name}: ${each.message}`);
+}
