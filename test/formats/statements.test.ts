@@ -23,44 +23,71 @@ const VARIABLES = [
   { name: 'D', value: 'plain-1' },
 ];
 
-/** Output for the variables above, output after a failure, and the line that evaluates a command `it`. */
-const PRINTED: Readonly<Record<string, readonly [text: string, fail?: string, hint?: string]>> = {
-  sh: [
-    "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;\nB='';export B;\nunset C;\nD='plain-1';export D;\n",
-    'sh -c "exit 5";\n',
-    'eval $(it)',
-  ],
-  fish: [
-    "set -gx A t\\X20k\\X272;\nset -gx B '';\nset -eg C; or true;\nset -gx D plain-1;\n",
-    'sh -c "exit 5";\n',
-    'it --format fish | source',
-  ],
-  csh: [
-    "setenv A t\"`printf '\\040'`\"k\"`printf '\\047'`\"2;\nsetenv B '';\nunsetenv C;\nsetenv D plain-1;\n",
-    'sh -c "exit 5";\n',
-    'eval `it --format csh`',
-  ],
-  powershell: [
-    "$env:A = 't k''2'\n$env:B = ''\nRemove-Item Env:C -ErrorAction SilentlyContinue\n$env:D = 'plain-1'\n",
-    "throw 'gwtoken failed (exit code 5)'\n",
-    'it --format powershell | Out-String | Invoke-Expression',
-  ],
-  json: ['{"A":"t k\'2","B":"","C":null,"D":"plain-1"}\n'],
-  dotenv: ['A="t k\'2"\nB=\nD=plain-1\n'],
-  docker: ["A=t k'2\nB=\nD=plain-1\n"],
-  'github-env': [heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' })],
-  'github-output': [heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' })],
-  azure: [
-    ["A]t k'2", 'B]', 'C]', 'D]plain-1']
-      .map((variable) => `##vso[task.setvariable variable=${variable}\n`)
-      .join(''),
-  ],
+interface Printed {
+  /** Lines that set or remove VARIABLES. */
+  readonly lines: readonly string[];
+  /** Statement that fails with exit code 5. */
+  readonly failure?: string;
+  /** Line that evaluates the output of the command `it`. */
+  readonly evaluating?: string;
+}
+const PRINTED: Readonly<Record<string, Printed>> = {
+  sh: {
+    lines: [
+      "A='t'\"`printf %1s`\"'k'\"`printf '\\047'`\"'2';export A;",
+      "B='';export B;",
+      'unset C;',
+      "D='plain-1';export D;",
+    ],
+    failure: 'sh -c "exit 5";\n',
+    evaluating: 'eval $(it)',
+  },
+  fish: {
+    lines: ['set -gx A t\\X20k\\X272;', "set -gx B '';", 'set -eg C; or true;', 'set -gx D plain-1;'],
+    failure: 'sh -c "exit 5";\n',
+    evaluating: 'it --format fish | source',
+  },
+  csh: {
+    lines: [
+      'setenv A t"`printf \'\\040\'`"k"`printf \'\\047\'`"2;',
+      "setenv B '';",
+      'unsetenv C;',
+      'setenv D plain-1;',
+    ],
+    failure: 'sh -c "exit 5";\n',
+    evaluating: 'eval `it --format csh`',
+  },
+  powershell: {
+    lines: [
+      "$env:A = 't k''2'",
+      "$env:B = ''",
+      'Remove-Item Env:C -ErrorAction SilentlyContinue',
+      "$env:D = 'plain-1'",
+    ],
+    failure: "throw 'gwtoken failed (exit code 5)'\n",
+    evaluating: 'it --format powershell | Out-String | Invoke-Expression',
+  },
+  json: { lines: ['{"A":"t k\'2","B":"","C":null,"D":"plain-1"}'] },
+  dotenv: { lines: ['A="t k\'2"', 'B=', 'D=plain-1'] },
+  docker: { lines: ["A=t k'2", 'B=', 'D=plain-1'] },
+  'github-env': { lines: heredocs({ A: "t k'2", B: '', C: '', D: 'plain-1' }) },
+  'github-output': { lines: heredocs({ a: "t k'2", b: '', c: '', d: 'plain-1' }) },
+  azure: {
+    lines: [
+      "##vso[task.setvariable variable=A]t k'2",
+      '##vso[task.setvariable variable=B]',
+      '##vso[task.setvariable variable=C]',
+      '##vso[task.setvariable variable=D]plain-1',
+    ],
+  },
 };
 
-function heredocs(values: Record<string, string>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}<<ghadelimiter_gwtoken\n${value}\nghadelimiter_gwtoken\n`)
-    .join('');
+function heredocs(values: Record<string, string>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [
+    `${name}<<ghadelimiter_gwtoken`,
+    value,
+    'ghadelimiter_gwtoken',
+  ]);
 }
 
 const print = (format: string, value: string) => printVariables([{ name: 'N', value }], formatNamed(format));
@@ -71,10 +98,11 @@ test('PRINTED lists each format in the order of the help', () => {
 
 test.each(Object.entries(PRINTED))(
   '%s prints its statements to set, remove and fail, and its evaluating line',
-  (name, [text, fail, hint]) => {
+  (name, printed) => {
     const format = formatNamed(name);
-    const printed = [printVariables(VARIABLES, format), format.fail?.(5), format.hint?.('it')];
-    expect(printed).toEqual([text, fail, hint]);
+    expect(printVariables(VARIABLES, format)).toBe(printed.lines.map((line) => `${line}\n`).join(''));
+    expect(format.fail?.(5)).toBe(printed.failure);
+    expect(format.hint?.('it')).toBe(printed.evaluating);
   },
 );
 
@@ -94,7 +122,7 @@ test('sh prints no text that the shell splits or expands before eval parses it',
     expect(print('sh', value)).toMatch(statement);
 });
 
-test.each<[format: string, string, (literal: string) => string]>([
+test.each<[format: string, literals: string, statement: (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
@@ -128,7 +156,7 @@ test('dotenv and docker accept unusual values that their readers keep unchanged'
 
 const EXEC = ['use instead: gwtoken exec -- COMMAND'];
 const DOCKER = ['use instead: gwtoken exec -- docker run -e NAME IMAGE'];
-test.each<[format: string, string, string, string[]]>([
+test.each<[format: string, value: string, problem: string, hints: string[]]>([
   ['dotenv', `'"`, 'contains quotes or a backslash, which .env parsers treat differently', EXEC],
   ['docker', "'quoted'", 'is in quotes, which some Docker versions strip', DOCKER],
   ['powershell', 'a'.repeat(32_767), 'is too long for a Windows environment variable', []],
@@ -188,7 +216,7 @@ describe('env', () => {
     `--unset does not work with --format ${format}: such a file can only set variables`;
   const unknown = (name: string) => `unknown format "${name}" (from --format)`;
   const known = `use one of: ${ENV_FORMATS.join(', ')}`;
-  test.each<[Record<string, string | true>, string, string]>([
+  test.each<[flags: Record<string, string | true>, message: string, hint: string]>([
     [{ format: 'dotenv', unset: true }, unset('dotenv'), 'delete the file or the lines in it'],
     [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
     [{ format: 'bogus' }, unknown('bogus'), known],
@@ -211,7 +239,7 @@ describe('env', () => {
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
   });
 
-  test.each<[string[], string]>([
+  test.each<[argv: string[], removing: string]>([
     [['env'], removed('GWTOKEN_')],
     [['env', '--prefix', 'A_', '--prefix=B_'], removed('B_')],
     [['env', '--prefix', '1'], removed('GWTOKEN_')],
@@ -219,8 +247,8 @@ describe('env', () => {
     [['env', '--prefixes', 'A_'], removed('GWTOKEN_')],
     [['env', '--format', 'nonsense', '--prefix', 'A_'], removed('A_')],
     [['env', '--format', 'zsh'], removed('GWTOKEN_')],
-  ])('prints statements that remove the variables and fail if %j fails', (argv, text) => {
-    expect(failureOutput(argv, 9)).toBe(`${text}sh -c "exit 9";\n`);
+  ])('prints statements that remove the variables and fail if %j fails', (argv, removing) => {
+    expect(failureOutput(argv, 9)).toBe(`${removing}sh -c "exit 9";\n`);
   });
 
   test('prints nothing on failure in formats whose reader fails without output', () => {
