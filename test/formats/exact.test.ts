@@ -90,23 +90,27 @@ test('github-env carries every value, even its own delimiter', () => {
     expect([value, carries('github-env', [value])]).toEqual([value, true]);
 });
 
-describe('a dotenv file', () => {
-  const carried = [...SINGLE_CHARACTERS, ...EDGES, ...FORMAT_SYNTAX, ...randomValues(300, 3)].filter(
-    (value) => carries('dotenv', [value]),
-  );
-  const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
-  const dir = openDirectory();
-  writeFileSync(join(dir, 'tokens.env'), printVariables(variables, formatNamed('dotenv')));
-  const print = 'process.stdout.write(JSON.stringify(process.env))';
-  const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
-  const options = { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } } as const;
-
-  test.for(['sh', 'bash', 'zsh'] as const)('sets the same variables if %s sources it', (shell, { needs }) => {
+test.for(['sh', 'bash', 'zsh'] as const)(
+  '%s reads each value of a dotenv file unchanged',
+  (shell, { needs }) => {
     needs('posix');
     if (shell === 'zsh') needs('zsh');
+    const carried = [...SINGLE_CHARACTERS, ...EDGES, ...FORMAT_SYNTAX, ...randomValues(300, 3)].filter(
+      (value) => carries('dotenv', [value]),
+    );
+    const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
+    const dir = openDirectory();
+    writeFileSync(join(dir, 'tokens.env'), printVariables(variables, formatNamed('dotenv')));
     const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
-    const sourced = execFileSync(shell, ['-c', script, process.execPath, print], options);
-    expect(JSON.parse(sourced)).toMatchObject(expected);
+    const print = 'process.stdout.write(JSON.stringify(process.env))';
+    const sourced = execFileSync(shell, ['-c', script, process.execPath, print], {
+      cwd: dir,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    expect(JSON.parse(sourced)).toMatchObject(
+      Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+    );
     expect(carried.length).toBeGreaterThan(200);
-  });
-});
+  },
+);
