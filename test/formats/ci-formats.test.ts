@@ -32,23 +32,22 @@ test('parallel runs of env --format github-env append whole entries on new lines
   expect([entries.get('EARLIER'), entries.size]).toEqual(['1', 1 + 4 * prefixes.length]);
 });
 
-test.each<[what: string, path: (dir: string) => string, problem: (path: string) => string]>([
-  [
-    'names no existing file',
-    (dir) => join(dir, 'missing'),
-    (path) => `points to ${path}, which is not a file`,
-  ],
-  ['names a directory', (dir) => dir, (path) => `points to ${path}, which is not a file`],
-  ['is empty', () => '', () => 'is not set'],
-])('env rejects a GITHUB_ENV that %s before it requests a token', async (_what, pathIn, problem) => {
+test.each([
+  {
+    fault: 'names no existing file',
+    path: 'DIR/missing',
+    problem: 'points to DIR/missing, which is not a file',
+  },
+  { fault: 'names a directory', path: 'DIR', problem: 'points to DIR, which is not a file' },
+  { fault: 'is empty', path: '', problem: 'is not set' },
+])('env rejects a GITHUB_ENV that $fault before it requests a token', async ({ path, problem }) => {
   const gw = inside();
-  const path = pathIn(gw.config);
   gw.configure({});
-  gw.env['GITHUB_ENV'] = path;
+  gw.env['GITHUB_ENV'] = path.replace('DIR', gw.config);
   const refused = await gw.cli(['env', '--format', 'github-env']);
   expectRefusal(refused, 2);
   expect(refused.stderr).toBe(
-    `gwtoken: error: GITHUB_ENV ${problem(path)}\n` +
+    `gwtoken: error: GITHUB_ENV ${problem.replace('DIR', gw.config)}\n` +
       'hint: the runner sets GITHUB_ENV for each step; for a shell, see: gwtoken help shells\n',
   );
   expect(existsSync(join(gw.config, 'missing'))).toBe(false);
