@@ -13,6 +13,9 @@ import { CLIENT, ITEM, LOGIN, run, SETTINGS } from '../system/keychain/keychain-
 
 type Env = Readonly<Record<string, string>>;
 
+/** With --verbose, a failure of this test shows the keychain's own message. */
+const GET = ['get', '--no-cache', '--verbose'];
+
 test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ needs }) => {
   needs('keyring', 'KWallet');
   // gwtoken kills only the shell. The sleep lives on and must not hold the test's pipe.
@@ -28,7 +31,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };
 
   const alone = async (env: Env) => {
-    const { code, stderr, ms } = await runProgram(['get', '--no-cache'], {
+    const { code, stderr, ms } = await runProgram(GET, {
       env,
       detached: true,
       timeoutMs: 100_000,
@@ -37,7 +40,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   };
   const onTerminal = async (env: Env) => {
     const startedAt = performance.now();
-    const terminal = openGwtoken(['get', '--no-cache'], { env });
+    const terminal = openGwtoken(GET, { env });
     const { code } = await terminal.exit;
     return { code, said: terminal.screen(), ms: performance.now() - startedAt };
   };
