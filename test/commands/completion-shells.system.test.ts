@@ -14,14 +14,22 @@ beforeEach(() => {
   home.configure(CONFIG);
 });
 
-/** Opens a shell on a terminal, with gwtoken on PATH and its completion script. */
-function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Terminal {
+/** Opens a shell on a terminal, with gwtoken on PATH and its completion script. Resolves when it reads keys. */
+async function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Promise<Terminal> {
   for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
     writeFileSync(join(home.dir, name), '');
   const env = { ...home.env, PATH: linkProgram(join(home.dir, 'bin')), LC_ALL: 'C.UTF-8' };
   const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
   terminal.type(`${setUp}; echo rea""dy\r`);
+  await terminal.waitFor('ready');
   return terminal;
+}
+
+const [CTRL_A, CTRL_B, CTRL_E, CTRL_U] = ['\x01', '\x02', '\x05', '\x15'];
+
+/** Types the line, presses Tab, and lets echo print the completed line: Ctrl-A and Ctrl-E jump to its ends. */
+function typeTab({ type }: Terminal, line: string, quote = '"'): void {
+  type(`${line}\t${CTRL_A}echo ${quote}${CTRL_E}${quote}\r`);
 }
 
 const SHELLS = {
@@ -31,7 +39,7 @@ const SHELLS = {
 } as const;
 
 describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell) => {
-  test.for([
+  test.for<[typed: string, whole: string]>([
     ['gwtoken g', 'gwtoken get'],
     ['gwtoken get --format=js', 'gwtoken get --format=json'],
     ['gwtoken get --profile a', 'gwtoken get --profile acme'],
@@ -43,40 +51,35 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
     ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
   ])('%s becomes %s', async ([typed, whole], { needs }) => {
     needs('posix', shell);
-    const opened = open(shell);
-    await opened.waitFor('ready');
-    // Puts an echo before the completed line, which then appears as output.
-    opened.type(`${typed}\t\x01echo "\x05"\r`);
-    await opened.waitFor(new RegExp(`^${whole} *$`, 'm'));
+    const terminal = await open(shell);
+    typeTab(terminal, typed);
+    await terminal.waitFor(new RegExp(`^${whole} *$`, 'm'));
   });
 
   test('completes the word at the cursor, with words after it', async ({ needs }) => {
     needs('posix', shell);
-    const opened = open(shell);
-    await opened.waitFor('ready');
-    opened.type(
-      'gwtoken get --fr --region eu\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\t\x01echo "\x05"\r',
-    );
-    await opened.waitFor(/^gwtoken get --fresh +--region eu *$/m);
+    const terminal = await open(shell);
+    const after = ' --region eu';
+    typeTab(terminal, `gwtoken get --fr${after}${CTRL_B.repeat(after.length)}`);
+    await terminal.waitFor(/^gwtoken get --fresh +--region eu *$/m);
   });
 
   test('lists all candidates and runs nothing on the line', async ({ needs }) => {
     needs('posix', shell);
-    const opened = open(shell);
-    await opened.waitFor('ready');
-    opened.type('gwtoken get $(touch ran) >made --format \t\t');
-    await opened.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
+    const terminal = await open(shell);
+    terminal.type('gwtoken get $(touch ran) >made --format \t\t');
+    await terminal.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
     // zsh shows a `--` only before a description; without descriptions words stand side by side.
-    if (shell === 'zsh') await opened.waitFor(/\bjson +token\b/);
+    if (shell === 'zsh') await terminal.waitFor(/\bjson +token\b/);
     // Completes no file names where no file is expected.
-    expect(opened.screen()).not.toContain('several');
-    opened.type('\x15gwtoken config \t\t');
+    expect(terminal.screen()).not.toContain('several');
+    terminal.type(`${CTRL_U}gwtoken config \t\t`);
     const described = {
       bash: /list +path/,
       zsh: /list +-- list the settings/,
       fish: /list +\(list the settings/,
     };
-    await opened.waitFor(described[shell]);
+    await terminal.waitFor(described[shell]);
     expect(readdirSync(home.dir)).not.toContain('ran');
     expect(readdirSync(home.dir)).not.toContain('made');
   });
@@ -84,15 +87,14 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
   // A version manager may switch Node off.
   test('leaves the line unchanged without a message if gwtoken cannot start', async ({ needs }) => {
     needs('posix', shell);
-    const opened = open(shell);
-    await opened.waitFor('ready');
+    const terminal = await open(shell);
     const program = join(home.dir, 'bin', 'gwtoken');
     rmSync(program);
-    opened.type('gwtoken get --fr\t\x01echo "\x05"\r');
-    await opened.waitFor(/^gwtoken get --fr *$/m);
+    typeTab(terminal, 'gwtoken get --fr');
+    await terminal.waitFor(/^gwtoken get --fr *$/m);
     writeFileSync(program, '#!/usr/bin/env no-such-node\n', { mode: 0o755 });
-    opened.type('gwtoken get --re\t\x01echo "\x05"\r');
-    const silent = await opened.waitFor(/^gwtoken get --re *$/m);
+    typeTab(terminal, 'gwtoken get --re');
+    const silent = await terminal.waitFor(/^gwtoken get --re *$/m);
     expect(silent).not.toMatch(/not found|No such file|Unknown command/i);
   });
 });
@@ -119,9 +121,8 @@ test('bash 3.2, which has no compopt, prints no error', async ({ needs }) => {
 test('zsh completes at the first Tab from a file in fpath', async ({ needs }) => {
   needs('posix', 'zsh');
   const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
-  const opened = open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
-  await opened.waitFor('ready');
+  const terminal = await open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
   // zsh's script parses quotes; bash's script does not.
-  opened.type('gwtoken config set "region" "e\t\x01echo \'\x05\'\r');
-  await opened.waitFor(/^gwtoken config set "region" "eu" *$/m);
+  typeTab(terminal, 'gwtoken config set "region" "e', "'");
+  await terminal.waitFor(/^gwtoken config set "region" "eu" *$/m);
 });
