@@ -10,19 +10,18 @@ import { leftBehind, until } from '../harness/programs/processes';
 test('exec --token-file ends while a credential command still runs', async () => {
   const endpoint = await startTokenEndpoint(() => tokenReply('token', { expires_in: 2 }));
   const home = openHome({ GWTOKEN_REGION: 'eu' });
-  const [running, read, waiting, end] = ['running', 'read', 'waiting', 'end'].map((name) =>
-    join(home.dir, name),
-  );
+  const file = (name: string) => join(home.dir, name);
   const credentials = `echo '{"client_id":"id","client_secret":"secret"}'`;
-  const slow = `[ ! -e '${read}' ] || { touch '${waiting}'; exec sleep 60; }; touch '${read}'; ${credentials}`;
-  home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': slow, 'keychain-timeout': 60 });
-  const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+  // Hangs when the first renewal reads the credentials again.
+  const hanging = `[ ! -e read ] || { touch hanging; exec sleep 60; }; touch read; ${credentials}`;
+  home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': hanging, 'keychain-timeout': 60 });
+  const command = 'touch running; while [ ! -e end ]; do sleep 0.05; done';
   const mark = randomUUID();
-  const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', script];
-  const { result } = home.start(args, { env: { MARK: mark }, detached: true });
-  await until('the command runs', () => existsSync(running!));
-  await until('the credentials are read again', () => existsSync(waiting!));
-  writeFileSync(end!, '');
+  const args = ['exec', '--token-file', 'token', '--', 'sh', '-c', command];
+  const { result } = home.start(args, { env: { MARK: mark }, cwd: home.dir, detached: true });
+  await until('the command runs', () => existsSync(file('running')));
+  await until('the credential command hangs', () => existsSync(file('hanging')));
+  writeFileSync(file('end'), '');
   // gwtoken does not wait for the credential command, which sleeps for a minute.
   expect(await result).toMatchObject({ code: 0, stderr: '' });
   if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
