@@ -162,6 +162,7 @@ describe('a signal to gwtoken', () => {
 
   test('reaches the command once after the list of stored clients was corrected', async ({ needs }) => {
     needs('posix');
+    // conf, which writes the corrected list, brings a handler that would send each signal again.
     const item = { client_id: 'new', client_secret: 'secret', auth_url: endpoint.authUrl };
     const keytar = `module.exports = { getPassword: async () => ${JSON.stringify(JSON.stringify(item))} };`;
     const { dir, program } = copyProgram(keytar);
