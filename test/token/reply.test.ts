@@ -31,12 +31,14 @@ function judge(
   }
 }
 
-const told = (...reply: Parameters<typeof judge>) => {
+/** Returns the error for a reply. Its `problem` is the message without the endpoint. */
+const errorFor = (...reply: Parameters<typeof judge>) => {
   const { kind, message, hints, reason, retry } = judge(...reply) as GwtokenError;
-  const said = message.replace('https://id.test/x/token ', '');
-  return { kind, said, hints, ...(reason && { reason }), ...(retry && { retry }) };
+  const problem = message.replace('https://id.test/x/token ', '');
+  return { kind, problem, hints, ...(reason && { reason }), ...(retry && { retry }) };
 };
-const good = (more: object) => judge(200, { ...GOOD, ...more });
+/** Judges the usual token with these members instead of its own. */
+const judgeToken = (members: object) => judge(200, { ...GOOD, ...members });
 
 const FURTHER = ['possible causes: gwtoken help network'];
 const ADDRESS = ['check the auth URL (gwtoken adds /oauth2/token to it)'];
@@ -56,7 +58,10 @@ describe('a token', () => {
       requestedAtMs: SENT_MS,
       lifetimeS: 3600,
     });
-    expect(good({ scope: null, token_type: 'bEaReR' })).toMatchObject({ scope: '', tokenType: 'bEaReR' });
+    expect(judgeToken({ scope: null, token_type: 'bEaReR' })).toMatchObject({
+      scope: '',
+      tokenType: 'bEaReR',
+    });
   });
 
   test.each([
@@ -64,41 +69,54 @@ describe('a token', () => {
     ['60', 60],
     [3145.327, 3145],
     ['59.9', 59],
-    [null, undefined],
-    [1e300, CENTURY_S],
-  ])('with expires_in %j lasts %s s, at most a century, which still has a date', (expires_in, lifetimeS) => {
-    expect(good({ expires_in })).toMatchObject({ accessToken: 'a.token', lifetimeS });
+  ])('with expires_in %j lasts %s s', (expires_in, lifetimeS) => {
+    expect(judgeToken({ expires_in })).toMatchObject({ accessToken: 'a.token', lifetimeS });
   });
 
-  test.each<[object, string]>([
-    [{ access_token: undefined }, 'answered 200 without a valid access_token'],
-    [{ access_token: '' }, 'answered 200 without a valid access_token'],
-    [{ access_token: ['a'] }, 'answered 200 without a valid access_token'],
-    [{ access_token: 'x\n' }, 'returned an access_token with invalid characters'],
-    ...[undefined, null, 'mac'].map((token_type): [object, string] => [
-      { token_type },
-      'returned a token_type other than bearer, or none',
-    ]),
-    [{ scope: 7 }, 'returned an invalid scope'],
-    [{ scope: 'a\x7fb' }, 'returned an invalid scope'],
-    [{ access_token: `a.${btoa(`id:${SECRET}`)}` }, 'returned the client secret as a token or scope'],
-    [{ scope: 'read S3CRET%21!' }, 'returned the client secret as a token or scope'],
-    ...[-1, '-1', '', '1 ', ' 12', '+5', '1e3', '0x10', '1.', true, [60]].map(
-      (expires_in): [object, string] => [
-        { expires_in },
-        'returned an expires_in that is not a positive number',
-      ],
-    ),
-  ])('is rejected with %j', (more, said) => {
-    expect(told(200, { ...GOOD, ...more })).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
+  test('has an unknown lifetime if expires_in is null', () => {
+    expect(judgeToken({ expires_in: null })).toMatchObject({ lifetimeS: undefined });
+  });
+
+  test('lasts a century at most, because longer lifetimes exceed the range of dates', () => {
+    expect(judgeToken({ expires_in: 1e300 })).toMatchObject({ lifetimeS: CENTURY_S });
+  });
+
+  const expectBad = (members: object, problem: string) =>
+    expect(errorFor(200, { ...GOOD, ...members })).toEqual({ kind: 'bad-reply', problem, hints: FURTHER });
+  test.each([[undefined], [''], [['a']]])('is missing with the access_token %j', (access_token) => {
+    expectBad({ access_token }, 'answered 200 without a valid access_token');
+  });
+
+  test.each([undefined, null, 'mac'])('is rejected with the token_type %j', (token_type) => {
+    expectBad({ token_type }, 'returned a token_type other than bearer, or none');
+  });
+
+  test.each([7, 'a\x7fb'])('is rejected with the scope %j', (scope) => {
+    expectBad({ scope }, 'returned an invalid scope');
+  });
+
+  const NO_LIFETIMES = [-1, '-1', '', '1 ', ' 12', '+5', '1e3', '0x10', '1.', true, [60]];
+  // Rows, because Vitest would show a bare array as its first element.
+  test.each(NO_LIFETIMES.map((each) => [each]))('is rejected with expires_in %j', (expires_in) => {
+    expectBad({ expires_in }, 'returned an expires_in that is not a positive number');
+  });
+
+  test('is rejected if it contains a newline', () => {
+    expectBad({ access_token: 'x\n' }, 'returned an access_token with invalid characters');
+  });
+
+  test('is rejected if it or its scope contains the client secret in any encoding', () => {
+    const problem = 'returned the client secret as a token or scope';
+    expectBad({ access_token: `a.${btoa(`id:${SECRET}`)}` }, problem);
+    expectBad({ scope: 'read S3CRET%21!' }, problem);
   });
 
   test.each([0, 0.9, '0'])(
-    'with expires_in %j has just expired, and is requested again after 0.6 s',
+    'with expires_in %j has just expired, so the request is repeated after 0.6 s',
     (expires_in) => {
-      expect(told(200, { ...GOOD, expires_in })).toEqual({
+      expect(errorFor(200, { ...GOOD, expires_in })).toEqual({
         kind: 'bad-reply',
-        said: 'returned a token that has just expired (expires_in is 0)',
+        problem: 'returned a token that has just expired (expires_in is 0)',
         hints: ["try again after a second; if it persists, contact the endpoint's operator"],
         reason: 'just-expired',
         retry: { afterMs: 600 },
@@ -109,14 +127,14 @@ describe('a token', () => {
   test('may contain a secret of less than eight characters', () => {
     const json = { ...GOOD, access_token: 'a.test-client' };
     expect(judge(200, json, {}, 'test-cl')).toMatchObject({ accessToken: 'a.test-client' });
-    expect(told(200, json, {}, 'test-cli').said).toContain('client secret');
+    expect(errorFor(200, json, {}, 'test-cli').problem).toContain('client secret');
   });
 
   test('may be as long as 32 KiB', () => {
     const longest = 'x'.repeat(32_768);
-    expect(good({ access_token: longest })).toMatchObject({ accessToken: longest });
-    const { said } = told(200, { ...GOOD, access_token: `${longest}x` });
-    expect(said).toBe('returned an access_token longer than 32 KiB');
+    expect(judgeToken({ access_token: longest })).toMatchObject({ accessToken: longest });
+    const { problem } = errorFor(200, { ...GOOD, access_token: `${longest}x` });
+    expect(problem).toBe('returned an access_token longer than 32 KiB');
   });
 
   const NOT_UTF8 = Buffer.from('{"access_token":"\xff"}', 'latin1');
@@ -131,15 +149,18 @@ describe('a token', () => {
     ['__proto__', `{"__proto__":${JSON.stringify(GOOD)}}`, 'answered 200 without a valid access_token'],
     ['bytes that are not UTF-8', NOT_UTF8, 'returned an access_token with invalid characters'],
     ['an error that is a number', { error: 1 }, 'answered 200 without a valid access_token'],
-  ])('is missing in %s', (_, body, said) => {
-    expect(told(200, body)).toEqual({ kind: 'bad-reply', said, hints: FURTHER });
+  ])('is missing in %s', (_, body, problem) => {
+    expect(errorFor(200, body)).toEqual({ kind: 'bad-reply', problem, hints: FURTHER });
   });
 
   test('is missing in an error with 200, which is shown without the secret', () => {
     const unknown = { kind: 'bad-reply', hints: [], reason: 'unknown-error' };
-    const said = 'answered 200 without a valid access_token';
-    expect(told(200, { error: 'a', error_description: 'b' })).toEqual({ ...unknown, said: `${said} (a: b)` });
-    expect(told(200, { error: SECRET })).toEqual({ ...unknown, said });
+    const problem = 'answered 200 without a valid access_token';
+    expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual({
+      ...unknown,
+      problem: `${problem} (a: b)`,
+    });
+    expect(errorFor(200, { error: SECRET })).toEqual({ ...unknown, problem });
   });
 
   test('is accepted from a 201, and beside an error', () => {
@@ -155,7 +176,7 @@ describe('a token', () => {
 });
 
 /** Returns the server's reason as the error shows it. */
-const reason = (body: unknown) => told(400, body).said.replace('answered 400, ', '');
+const reason = (body: unknown) => errorFor(400, body).problem.replace('answered 400, ', '');
 
 describe('the reason', () => {
   test.each<[object, string]>([
@@ -183,7 +204,7 @@ describe('the reason', () => {
   test.each([{ error: { error: { message: 'deep' } } }, { errors: [] }])(
     'is not searched in other fields: %j',
     (body) => {
-      expect(told(400, body)).toEqual({ kind: 'bad-reply', said: 'answered 400', hints: FURTHER });
+      expect(errorFor(400, body)).toEqual({ kind: 'bad-reply', problem: 'answered 400', hints: FURTHER });
     },
   );
 });
@@ -198,61 +219,61 @@ describe('a refusal', () => {
     ['unsupported_grant_type', noGrant],
     ['invalid_scope', 'requires a scope, and gwtoken sends none'],
     ['invalid_request', 'rejected the request as invalid'],
-  ])('is recognized with any status: %s', (error, said) => {
+  ])('is recognized with any status: %s', (error, problem) => {
     for (const status of [200, 201, 400, 403, 499, 500, 501])
-      expect(told(status, { error, error_description: 'why' })).toEqual({
+      expect(errorFor(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
-        said: `${said} (HTTP ${status}, ${error}: why)`,
+        problem: `${problem} (HTTP ${status}, ${error}: why)`,
         hints: [],
         reason: error,
       });
   });
 
-  test('is any 401; it has its own reason if there is no OAuth error', () => {
+  test('is any 401, with a reason that tells whether it has an error code', () => {
     const refused = (words: string, reason: string) => ({
       kind: 'refused',
-      said: `${rejected} (HTTP ${words})`,
+      problem: `${rejected} (HTTP ${words})`,
       hints: [],
       reason,
     });
     for (const error of ['unauthorized', 'Unauthorized', 'unauthorized_client'])
-      expect(told(401, { error })).toEqual(refused(`401, ${error}`, 'unauthorized'));
-    expect(told(401, { error_description: 'why' })).toEqual(refused('401, why', 'no-oauth-error'));
-    expect(told(401, { error: { message: 'why' } })).toEqual(refused('401, why', 'no-oauth-error'));
+      expect(errorFor(401, { error })).toEqual(refused(`401, ${error}`, 'unauthorized'));
+    expect(errorFor(401, { error_description: 'why' })).toEqual(refused('401, why', 'no-oauth-error'));
+    expect(errorFor(401, { error: { message: 'why' } })).toEqual(refused('401, why', 'no-oauth-error'));
     const page = '401 with an HTML page, perhaps from a proxy';
-    expect(told(401, '<html>', HTML)).toEqual(refused(page, 'no-oauth-error'));
+    expect(errorFor(401, '<html>', HTML)).toEqual(refused(page, 'no-oauth-error'));
   });
 
   const BEARER = { 'www-authenticate': 'Basic realm="a", Bearer realm="api", error="invalid_token"' };
-  test.each<[status: number, body: object, headers: Record<string, string>, said: string]>([
+  test.each<[status: number, body: object, headers: Record<string, string>, problem: string]>([
     [401, { error: 'invalid_token', error_description: 'why' }, {}, 'answered 401, invalid_token: why'],
     [403, { error: 'insufficient_scope' }, {}, 'answered 403, insufficient_scope'],
     [401, { error: 'Unauthorized' }, BEARER, 'answered 401, Unauthorized'],
     [400, { error: 'invalid_request' }, { 'www-authenticate': 'bearer' }, 'answered 400, invalid_request'],
-  ])('is not an error of RFC 6750: %i %j', (status, body, headers, said) => {
-    expect(told(status, body, headers)).toEqual({
+  ])('is not an error of RFC 6750: %i %j', (status, body, headers, problem) => {
+    expect(errorFor(status, body, headers)).toEqual({
       kind: 'bad-reply',
-      said,
+      problem,
       hints: ["check the auth URL: this is an API's answer, not a token endpoint's"],
     });
   });
 
   test('is 401 invalid_request with a challenge for Basic', () => {
     const headers = { 'www-authenticate': 'Basic realm="bearer", error="invalid_token"' };
-    expect(told(401, { error: 'invalid_request' }, headers).kind).toBe('refused');
+    expect(errorFor(401, { error: 'invalid_request' }, headers).kind).toBe('refused');
   });
 
   test('is not a 400 with an unknown error', () => {
-    expect(told(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
+    expect(errorFor(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
       kind: 'bad-reply',
-      said: 'answered 400, no_coffee',
+      problem: 'answered 400, no_coffee',
       hints: [],
       reason: 'unknown-error',
     });
   });
 
   test('may be retried with 429', () => {
-    const busy = told(429, { error: 'invalid_request' }, { 'retry-after': '7' });
+    const busy = errorFor(429, { error: 'invalid_request' }, { 'retry-after': '7' });
     expect(busy).toMatchObject({ kind: 'refused', reason: 'invalid_request', retry: { afterMs: 7000 } });
   });
 });
@@ -264,19 +285,22 @@ describe('any other status', () => {
     [404, '', 'answered 404', ADDRESS],
     [405, '', 'answered 405', ADDRESS],
     [501, 'too-long', 'answered 501', OUTAGE],
-  ])('%i is reported with its hints', (status, body, said, hints) => {
-    expect(told(status, body)).toEqual({ kind: 'bad-reply', said, hints });
+  ])('%i is reported with its hints', (status, body, problem, hints) => {
+    expect(errorFor(status, body)).toEqual({ kind: 'bad-reply', problem, hints });
   });
 
-  test('403 has hints at the path, the credentials and a firewall', () => {
-    const forbidden = { kind: 'bad-reply', said: 'answered 403', hints: [], reason: 'forbidden' };
-    expect(told(403)).toEqual(forbidden);
-    expect(told(403, { message: 'why' })).toEqual({ ...forbidden, said: 'answered 403, why' });
+  test('403 without an error code has the reason forbidden, which selects the hints', () => {
+    const forbidden = { kind: 'bad-reply', problem: 'answered 403', hints: [], reason: 'forbidden' };
+    expect(errorFor(403)).toEqual(forbidden);
+    expect(errorFor(403, { message: 'why' })).toEqual({ ...forbidden, problem: 'answered 403, why' });
   });
 
   test('404 and 405 keep their hint with an unknown error', () => {
     for (const status of [404, 405])
-      expect(told(status, { error: 'Not Found' })).toMatchObject({ hints: ADDRESS, reason: 'unknown-error' });
+      expect(errorFor(status, { error: 'Not Found' })).toMatchObject({
+        hints: ADDRESS,
+        reason: 'unknown-error',
+      });
   });
 
   const OUTAGES = { 500: OUTAGE, 502: OUTAGE, 503: OUTAGE, 504: OUTAGE };
@@ -284,30 +308,34 @@ describe('any other status', () => {
   test.each(Object.entries(HINTS))('%s is retried after its Retry-After', (name, hints) => {
     const status = Number(name);
     const plain = { kind: 'bad-reply', hints };
-    expect(told(status)).toEqual({ ...plain, said: `answered ${status}`, retry: { afterMs: undefined } });
-    expect(told(status, '', { 'retry-after': '7' })).toEqual({
+    expect(errorFor(status)).toEqual({
       ...plain,
-      said: `answered ${status} (retry after 7 s)`,
+      problem: `answered ${status}`,
+      retry: { afterMs: undefined },
+    });
+    expect(errorFor(status, '', { 'retry-after': '7' })).toEqual({
+      ...plain,
+      problem: `answered ${status} (retry after 7 s)`,
       retry: { afterMs: 7000 },
     });
   });
+});
 
-  test('HTML is recognized by its content type unless the body is JSON', () => {
-    const page = 'with an HTML page, perhaps from a proxy';
-    expect(told(200, 'sorry', HTML)).toMatchObject({ said: `answered 200 ${page}`, hints: PAGE });
-    expect(told(500, 'too-long', HTML).said).toBe(`answered 500 ${page}`);
-    expect(told(500, 'sorry', { 'content-type': 'text/htmlx' }).said).toBe('answered 500');
-    expect(told(500, { error: 'why' }, HTML).said).toBe('answered 500, why');
-  });
+test('a reply is an HTML page by its content type, unless its body is JSON', () => {
+  const page = 'with an HTML page, perhaps from a proxy';
+  expect(errorFor(200, 'sorry', HTML)).toMatchObject({ problem: `answered 200 ${page}`, hints: PAGE });
+  expect(errorFor(500, 'too-long', HTML).problem).toBe(`answered 500 ${page}`);
+  expect(errorFor(500, 'sorry', { 'content-type': 'text/htmlx' }).problem).toBe('answered 500');
+  expect(errorFor(500, { error: 'why' }, HTML).problem).toBe('answered 500, why');
 });
 
 test('a compressed reply is reported with its status', () => {
-  const said = (encoding: string, status = 200) =>
-    told(status, 'sorry', { 'content-encoding': encoding }).said;
+  const problem = (encoding: string, status = 200) =>
+    errorFor(status, 'sorry', { 'content-encoding': encoding }).problem;
   const asked = 'although the request asked for no compression';
-  expect(said('gzip')).toBe(`answered 200, compressed (gzip) ${asked}`);
-  expect(said(SECRET, 503)).toBe(`answered 503, compressed (unknown encoding) ${asked}`);
-  expect(said('Identity')).toBe('answered 200, but not with a JSON object');
+  expect(problem('gzip')).toBe(`answered 200, compressed (gzip) ${asked}`);
+  expect(problem(SECRET, 503)).toBe(`answered 503, compressed (unknown encoding) ${asked}`);
+  expect(problem('Identity')).toBe('answered 200, but not with a JSON object');
 });
 
 describe('a redirect', () => {
@@ -322,9 +350,9 @@ describe('a redirect', () => {
   ])(
     '(%i) to %j is not followed, and is reported without parts that may be secret',
     (status, location, target) => {
-      expect(told(status, GOOD, { location })).toEqual({
+      expect(errorFor(status, GOOD, { location })).toEqual({
         kind: 'bad-reply',
-        said: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
+        problem: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
         hints: ['check the auth URL: it must not redirect'],
       });
     },
