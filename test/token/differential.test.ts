@@ -120,36 +120,53 @@ test('the quick path treats unusual spellings like the CLI, or leaves them to it
 }, 60_000);
 
 const PAIR = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret' };
-test.each<[isAnswered: boolean, situation: Situation]>([
-  [true, { env: { GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme', CI: 'true', NO_COLOR: '1' } }],
-  [true, { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, owner: 'secret' }],
-  [true, { env: { GWTOKEN_AUTH_URL: 'https://{region}.test' }, authUrl: 'https://eu.test' }],
-  [true, { env: { GWTOKEN_AUTH_URL_EU: B }, authUrl: B }],
-  [true, { config: { profile: 'acme', profiles: { acme: { region: 'us', 'min-ttl': '2h' } } } }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: 'changed' }, owner: 'secret' }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: '' }, owner: 'secret' }],
-  [false, { env: { ...PAIR, GWTOKEN_CLIENT_SECRET_FILE: '/nowhere' }, owner: 'secret' }],
-  [false, { env: { GWTOKEN_AUTH_URL: B } }],
-  [false, { env: { GWTOKEN_REGION: '' } }],
-  [false, { env: { GWTOKEN_MIN_TTL: '2h' } }],
-  [false, { env: { GWTOKEN_MIN_TTL: 'soon' } }],
-  [false, { env: { GWTOKEN_RETRIES: '99' } }],
-  [false, { env: { GWTOKEN_KEYCHAIN_TIMEOUT: 'x' } }],
-  [false, { env: { GWTOKEN_NO_CACHE: '1' } }],
-  [false, { env: { GITHUB_ACTIONS: 'true' } }],
-  [false, { config: { cache: 'off' } }],
-  [false, { config: { 'credential-command': 'true' } }],
-  [false, { config: { regoin: 'eu' } }],
-  [false, { config: '{' }],
-  [false, { token: { ageS: 3400 } }],
-  [false, { token: { ageS: -5 } }],
-  [false, { damage: (text) => text.slice(0, -20) }],
-  [false, { damage: (text) => text.replace('"lifetimeS":', '"lifetime":') }],
-  [false, { mode: 0o666 }],
-])('the quick path answers (%s) in the situation %j', async (answers, situation) => {
+const ANSWERED: Readonly<Record<string, Situation>> = {
+  'variables select another client': {
+    env: { GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme', CI: 'true', NO_COLOR: '1' },
+  },
+  'credentials are in variables': { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, owner: 'secret' },
+  'the auth URL contains {region}': {
+    env: { GWTOKEN_AUTH_URL: 'https://{region}.test' },
+    authUrl: 'https://eu.test',
+  },
+  'the auth URL is set for the region': { env: { GWTOKEN_AUTH_URL_EU: B }, authUrl: B },
+  'the config has a long min-ttl': {
+    config: { profile: 'acme', profiles: { acme: { region: 'us', 'min-ttl': '2h' } } },
+  },
+};
+const LEFT_TO_CLI: Readonly<Record<string, Situation>> = {
+  'the secret has changed': { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: 'changed' }, owner: 'secret' },
+  'the secret is empty': { env: { ...PAIR, GWTOKEN_CLIENT_SECRET: '' }, owner: 'secret' },
+  'the secret is given twice': { env: { ...PAIR, GWTOKEN_CLIENT_SECRET_FILE: '/nowhere' }, owner: 'secret' },
+  'the auth URL has changed': { env: { GWTOKEN_AUTH_URL: B } },
+  'no region is set': { env: { GWTOKEN_REGION: '' } },
+  'the token is older than a min-ttl allows': { env: { GWTOKEN_MIN_TTL: '2h' } },
+  'a min-ttl is invalid': { env: { GWTOKEN_MIN_TTL: 'soon' } },
+  'the number of retries is invalid': { env: { GWTOKEN_RETRIES: '99' } },
+  'the keychain timeout is invalid': { env: { GWTOKEN_KEYCHAIN_TIMEOUT: 'x' } },
+  'a variable turns the cache off': { env: { GWTOKEN_NO_CACHE: '1' } },
+  'GitHub has to mask the token': { env: { GITHUB_ACTIONS: 'true' } },
+  'the config turns the cache off': { config: { cache: 'off' } },
+  'the config has a credential command': { config: { 'credential-command': 'true' } },
+  'the config has an unknown key': { config: { regoin: 'eu' } },
+  'the config is not JSON': { config: '{' },
+  'the token has only 200 s left': { token: { ageS: 3400 } },
+  'the token is from the future': { token: { ageS: -5 } },
+  'the entry is incomplete': { damage: (text) => text.slice(0, -20) },
+  'the entry has no lifetime': { damage: (text) => text.replace('"lifetimeS":', '"lifetime":') },
+  'others may write the entry': { mode: 0o666 },
+};
+const areAnswered = async () => [await isAnswered(['get']), await isAnswered(['env', '--format', 'json'])];
+
+test.each(Object.entries(ANSWERED))('the quick path answers if %s', async (_, situation) => {
   layOut(situation);
-  expect([await isAnswered(['get']), await isAnswered(['env', '--format', 'json'])]).toEqual([
-    answers,
-    answers,
-  ]);
+  expect(await areAnswered()).toEqual([true, true]);
 });
+
+test.each(Object.entries(LEFT_TO_CLI))(
+  'the quick path leaves the answer to the CLI if %s',
+  async (_, situation) => {
+    layOut(situation);
+    expect(await areAnswered()).toEqual([false, false]);
+  },
+);
