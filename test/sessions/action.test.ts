@@ -57,7 +57,7 @@ test('the action sets outputs and no variables', async () => {
 });
 
 test('with export-env the action also sets variables of the same token', async () => {
-  const asked = identity.us.requests.length;
+  const before = identity.us.requests.length;
   const result = await job.run({ ...inputsFor('us', 'us-sandbox'), sandbox: 'true', 'export-env': 'true' });
   const token = identity.us.issued.at(-1)!;
   expect(result).toMatchObject({ code: 0, outputs: { 'access-token': token } });
@@ -67,7 +67,7 @@ test('with export-env the action also sets variables of the same token', async (
     GWTOKEN_EXPIRES_AT: result.outputs['expires-at'],
     GWTOKEN_SCOPE: '',
   });
-  expect(identity.us.posts.slice(asked).map((form) => form.get('client_id'))).toEqual(['us-sandbox']);
+  expect(identity.us.posts.slice(before).map((form) => form.get('client_id'))).toEqual(['us-sandbox']);
   expectHidden(result.output, token);
 });
 
@@ -98,47 +98,56 @@ test('the action ignores the config and cache of its runner', async () => {
   expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
 });
 
-describe('a failure of the action is an annotation that names inputs:', () => {
-  test.each<[string, Record<string, string>, number, RegExp | string[]]>([
-    [
-      'a rejected client',
-      { 'client-id': 'us' },
-      3,
-      [
-        'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
-        'check the client ID and secret (from input client-id and input client-secret)',
-        'if the client belongs to region us, use input region us',
-      ],
+/** A failing step: its inputs beside the right ones, its exit code, and its error with hints, a line each. */
+interface FailingStep {
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
+  'a rejected client': {
+    inputs: { 'client-id': 'us' },
+    code: 3,
+    lines: [
+      'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
+      'check the client ID and secret (from input client-id and input client-secret)',
+      'if the client belongs to region us, use input region us',
     ],
-    [
-      'an empty ID and secret, as in a pull request from a fork',
-      { 'client-id': '', 'client-secret': '' },
-      2,
-      [
-        'empty input: client-id and client-secret (CI systems withhold secrets from forks)',
-        'set client-id and client-secret under "with" in the step',
-      ],
+  },
+  'an empty ID and secret, as in a pull request from a fork': {
+    inputs: { 'client-id': '', 'client-secret': '' },
+    code: 2,
+    lines: [
+      'empty input: client-id and client-secret (CI systems withhold secrets from forks)',
+      'set client-id and client-secret under "with" in the step',
     ],
-    [
-      'a region of two lines, with the runner’s escapes',
-      { region: '50%\n::stop-commands::x' },
-      2,
-      ['invalid region "50%25\\n::stop-commands::x" (from input region)', 'use eu or us'],
-    ],
-    [
-      'an invalid export-env',
-      { 'export-env': 'y' },
-      2,
-      ['invalid export-env "y" (from input export-env)', 'use 1, true, 0 or false'],
-    ],
-    ['a min-ttl that is longer than the token’s lifetime', { 'min-ttl': '2h' }, 7, /input min-ttl/],
-  ])('%s', async (_, more, code, said) => {
-    const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', ...more });
+  },
+  'a region of two lines, with the runner’s escapes': {
+    inputs: { region: '50%\n::stop-commands::x' },
+    code: 2,
+    lines: ['invalid region "50%25\\n::stop-commands::x" (from input region)', 'use eu or us'],
+  },
+  'an invalid export-env': {
+    inputs: { 'export-env': 'y' },
+    code: 2,
+    lines: ['invalid export-env "y" (from input export-env)', 'use 1, true, 0 or false'],
+  },
+};
+
+describe('the action reports in an annotation:', () => {
+  test.each(Object.entries(FAILING_STEPS))('%s', async (_, { inputs, code, lines }) => {
+    const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', ...inputs });
     expect(result).toMatchObject({ code, env: {}, outputs: {} });
-    const text = result.output.replaceAll(identity.eu.authUrl, 'URL').replace(/\n::add-mask::.*\n/g, '');
-    expect(text).not.toContain(SECRET);
-    if (said instanceof RegExp) expect(text).toMatch(said);
-    else expect(text).toBe(`::error title=gwtoken::${said.join('\nhint: ')}\n`);
+    const output = result.output.replaceAll(identity.eu.authUrl, 'URL').replace(/\n::add-mask::.*\n/g, '');
+    expect(output).toBe(`::error title=gwtoken::${lines.join('\nhint: ')}\n`);
+  });
+
+  test('a min-ttl that is longer than the token’s lifetime', async () => {
+    const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', 'min-ttl': '2h' });
+    expect(result).toMatchObject({ code: 7, env: {}, outputs: {} });
+    expect(result.output).toMatch(
+      /^::error title=gwtoken::input min-ttl 2h is too long: .*\nhint: lower input min-ttl$/m,
+    );
   });
 
   test('a secret in another input, of which it shows no part', async () => {
@@ -178,22 +187,22 @@ describe('a failure of the action is an annotation that names inputs:', () => {
     expect(result.output).toMatch(/\nhint: pass a PEM file with GWTOKEN_CA_FILE in the env of the job\n$/);
   });
 
-  test('but a cancelled step prints no error', async () => {
-    const endpoint = await startTokenEndpoint();
-    endpoint.hold();
-    const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
-    await until('the request arrives', () => endpoint.posts.length === 1);
-    process.kill(pid, 'SIGINT');
-    expect(await ended).toMatchObject({ code: 130, output: expect.not.stringMatching(/error|at /i) });
-  });
-
   test('a missing GITHUB_OUTPUT, before a token is requested', async () => {
-    const asked = identity.eu.requests.length;
+    const before = identity.eu.requests.length;
     const result = await job.run(inputsFor('eu'), { GITHUB_OUTPUT: '/nowhere' });
     expect(result.code).toBe(2);
     expect(result.output).toMatch(/^::error .*::GITHUB_OUTPUT points to \/nowhere, which is not a file$/m);
-    expect(identity.eu.requests).toHaveLength(asked);
+    expect(identity.eu.requests).toHaveLength(before);
   });
+});
+
+test('a cancelled step prints no error', async () => {
+  const endpoint = await startTokenEndpoint();
+  endpoint.hold();
+  const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
+  await until('the request arrives', () => endpoint.posts.length === 1);
+  process.kill(pid, 'SIGINT');
+  expect(await ended).toMatchObject({ code: 130, output: expect.not.stringMatching(/error|at /i) });
 });
 
 test('the action needs only its files and reports missing ones', async () => {
