@@ -1,7 +1,5 @@
 /** A canary replaces the secret: it must appear in no output, whatever is wrong on this machine. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../harness/endpoints/listen';
 import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
@@ -14,16 +12,16 @@ import { missing } from '../harness/needs';
 /** A failure on this machine: its exit code, command line and set-up. */
 type Local = readonly [
   code: number,
+  /** REFUSED_URL stands for an auth URL that refuses the credentials. */
   args: string,
   more?: {
     readonly env?: Readonly<Record<string, string>>;
     readonly stdin?: string;
-    readonly files?: Readonly<Record<string, string>>;
-    /** Keychain item of the profile `hand`. */
+    readonly config?: string | object;
+    /** Keychain item of the profile that the command line then selects. */
     readonly item?: string | object;
   },
 ];
-const CONFIG = 'config/gwtoken/config.json';
 const LOGIN = 'login --client-id id --secret-stdin';
 const fromFile = (path: string) => ({ GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_SECRET_FILE: path });
 const itemOf = (client_id: string, client_secret: string, auth_url: string) => ({
@@ -42,26 +40,22 @@ const LOCAL: Readonly<Record<string, Local>> = {
     2,
     `get --auth-url https://id.example.com/?client_secret=${SECRET}`,
   ],
-  'a secret deep in the config': [
-    2,
-    'get',
-    { files: { [CONFIG]: JSON.stringify({ eu: { secret: SECRET } }) } },
-  ],
-  'a secret in a config that is not JSON': [2, 'get', { files: { [CONFIG]: `{"a": ${SECRET}` } }],
+  'a secret deep in the config': [2, 'get', { config: { eu: { secret: SECRET } } }],
+  'a secret in a config that is not JSON': [2, 'get', { config: `{"a": ${SECRET}` }],
   'config set with a secret': [2, `config set client-secret ${SECRET}`],
-  'a login that the endpoint refuses': [3, `${LOGIN} --auth-url REFUSING`, { stdin: SECRET }],
+  'a login that the endpoint refuses': [3, `${LOGIN} --auth-url REFUSED_URL`, { stdin: SECRET }],
   'a login at a port where nothing listens': [6, `${LOGIN} --auth-url http://127.0.0.1:9`, { stdin: SECRET }],
   'a login with a secret that is too long for an item': [2, LOGIN, { stdin: SECRET.repeat(100) }],
-  'an item that is the bare secret': [5, 'get -p hand', { item: SECRET }],
-  'an item without an ID': [5, 'get -p hand', { item: { client_secret: SECRET } }],
+  'an item that is the bare secret': [5, 'get', { item: SECRET }],
+  'an item without an ID': [5, 'get', { item: { client_secret: SECRET } }],
   'an item that was stored for another auth URL': [
     2,
-    'get -p hand',
+    'get',
     itemOf('a', SECRET, 'https://other.example.com'),
   ],
   'an item with the secret in its auth URL': [
     5,
-    'get -p hand',
+    'get',
     itemOf('a', 'b', `https://a:${SECRET}@other.example.com`),
   ],
 };
@@ -81,7 +75,7 @@ describe.concurrent('gwtoken shows no secret and no token for', () => {
   });
 
   test.for(Object.entries(LOCAL))('%s', async ([name, failure], { needs }) => {
-    const [code, args, { env = {}, stdin = '', files = {}, item } = {}] = failure;
+    const [code, args, { env = {}, stdin = '', config, item } = {}] = failure;
     const needsKeyring = args.startsWith('login') || item !== undefined;
     if (needsKeyring) needs('keyring');
     const home = openHome({
@@ -89,15 +83,18 @@ describe.concurrent('gwtoken shows no secret and no token for', () => {
       ...inVariables(`${url}/good`, { clientId: 'id', clientSecret: SECRET }),
       GWTOKEN_RETRIES: '0',
     });
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(home.dir, path)), { recursive: true, mode: 0o700 });
-      writeFileSync(join(home.dir, path), content, { mode: 0o600 });
+    if (config !== undefined) home.configure(config);
+    const words = args.replace('REFUSED_URL', `${url}/refused`).split(' ');
+    if (item !== undefined) {
+      // The tests run at the same time with one keyring.
+      const profile = `p${Object.keys(LOCAL).indexOf(name)}`;
+      await keyring?.store(
+        `${profile}:production:eu`,
+        typeof item === 'string' ? item : JSON.stringify(item),
+      );
+      words.push('--profile', profile);
     }
-    const profile = `hand${Object.keys(LOCAL).indexOf(name)}`;
-    const value = typeof item === 'string' ? item : JSON.stringify(item);
-    if (item !== undefined) await keyring?.store(`${profile}:production:eu`, value);
     const before = filesBelow(home.dir);
-    const words = args.replace('hand', profile).replace('REFUSING', `${url}/refused`).split(' ');
     const result = await home.gwtoken([...words, '-v'], { env, cwd: home.dir, stdin });
     expect(result.code).toBe(code);
     expectSilence(home, result, before);
