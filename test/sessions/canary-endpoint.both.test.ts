@@ -18,7 +18,7 @@ const refused = (description: string) =>
 const good = { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600, scope: '' };
 
 /** Replies of an endpoint, or of another server at its URL. The path of a request selects one. */
-const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
+const REPLIES: Readonly<Record<string, [code: number, reply: Reply, timeout?: string]>> = {
   'a refusal that repeats the secret': [3, refused(`no ${SECRET}`)],
   'a refusal that repeats the form': [
     3,
@@ -58,7 +58,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
       response.write(JSON.stringify(good), () => response.destroy());
     },
   ],
-  'no reply': [6, () => {}],
+  'no reply': [6, () => {}, '1s'],
   'bytes that are not HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
@@ -77,9 +77,9 @@ describe.concurrent('gwtoken shows no secret and no token if the endpoint', asyn
       GWTOKEN_RETRIES: '0',
     });
 
-  test.for(Object.entries(REPLIES))('answers with %s', async ([name, [code]]) => {
+  test.for(Object.entries(REPLIES))('answers with %s', async ([name, [code, , timeout = '20s']]) => {
     const home = openClient(encodeURIComponent(name));
-    const result = await home.gwtoken(['get', '-v', '--timeout', name === 'no reply' ? '1s' : '20s']);
+    const result = await home.gwtoken(['get', '-v', '--timeout', timeout]);
     expect(result).toMatchObject({ code, stdout: '' });
     expectSilence(home, result);
   });
