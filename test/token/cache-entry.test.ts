@@ -14,27 +14,24 @@ import {
   placeOf,
 } from '../../src/token/cache';
 import type { Query } from '../../src/token/query';
-import type { Token } from '../../src/token/token';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
 let salts = 0;
 const world = { hmac, salt: () => `salt ${++salts}` };
 
-function token(lifetimeS: number, ageMs = 0): Token & { readonly lifetimeS: number } {
-  const requestedAtMs = NOW - ageMs;
-  return { accessToken: 'a', tokenType: 'bEARER', scope: 'read write', requestedAtMs, lifetimeS };
-}
-
-const entry = (own: ReturnType<typeof token>): CacheEntry => ({
-  ...{ authUrl: 'https://a.test', kind: 'keychain', salt: '', hmac: '', generation: 'g', clientId: 'id' },
-  token: own,
+const OWNER = { authUrl: 'https://a.test', kind: 'keychain', salt: '', hmac: '', generation: 'g' };
+const TEXTS = { accessToken: 'a', tokenType: 'bEARER', scope: 'read write' };
+const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
+  ...OWNER,
+  clientId: 'id',
+  token: { ...TEXTS, requestedAtMs: NOW - ageMs, lifetimeS },
 });
 
-/** Returns a run that began `ago` ms before now, with or without min-ttl. */
-function run(ago = 0, value?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
+/** Returns the query of a run that began `agoMs` before now, with or without a min-ttl. */
+function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
   const source = { kind: 'flag', name: '--min-ttl' } as const;
-  const minTtl = value === undefined ? undefined : { value, text: '', source };
-  return { minTtl, fresh: false, startedAtMs: NOW - ago };
+  const minTtl = minTtlMs === undefined ? undefined : { value: minTtlMs, text: '', source };
+  return { minTtl, fresh: false, startedAtMs: NOW - agoMs };
 }
 
 const lifetime = fc.integer({ min: 1, max: 100_000 });
@@ -43,11 +40,11 @@ const ms = (max: number) => fc.integer({ min: 0, max });
 describe('a token is used', () => {
   test('until its remaining lifetime reaches min-ttl', () => {
     fc.assert(
-      fc.property(lifetime, fc.option(ms(200_000)), (lifetimeS, asked) => {
-        const minMs = asked ?? Math.min(300_000, lifetimeS * 200);
+      fc.property(lifetime, fc.option(ms(200_000)), (lifetimeS, minTtlMs) => {
+        const minMs = minTtlMs ?? Math.min(300_000, lifetimeS * 200);
         const lastAgeMs = lifetimeS * 1000 - minMs - 1;
         const usableAt = (ageMs: number) =>
-          isUsable(entry(token(lifetimeS, ageMs)), run(0, asked ?? undefined), NOW);
+          isUsable(entry(lifetimeS, ageMs), run(0, minTtlMs ?? undefined), NOW);
         if (lastAgeMs >= 0) expect(usableAt(lastAgeMs)).toBe(true);
         if (lastAgeMs >= -1) expect(usableAt(lastAgeMs + 1)).toBe(false);
       }),
@@ -56,22 +53,22 @@ describe('a token is used', () => {
 
   test('with less lifetime left only if this run has waited for it', () => {
     fc.assert(
-      fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, ago) => {
-        for (const asking of [run(ago, 1_000_000_000), { ...run(ago), fresh: true }]) {
-          const usable = isUsable(entry(token(lifetimeS, ageMs)), asking, NOW);
-          expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < ago);
+      fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, agoMs) => {
+        for (const query of [run(agoMs, 1_000_000_000), { ...run(agoMs), fresh: true }]) {
+          const usable = isUsable(entry(lifetimeS, ageMs), query, NOW);
+          expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < agoMs);
         }
       }),
     );
     // A token requested in the same millisecond in which the run began may be older than the run.
-    const askedAt = (ago: number) => isUsable(entry(token(100, 50)), run(ago, 1_000_000), NOW);
-    expect([askedAt(49), askedAt(50), askedAt(51)]).toEqual([false, false, true]);
+    const usableFor = (agoMs: number) => isUsable(entry(100, 50), run(agoMs, 1_000_000), NOW);
+    expect([usableFor(49), usableFor(50), usableFor(51)]).toEqual([false, false, true]);
   });
 
   test('never if it is from the future, because the clock was set back', () => {
-    const own = entry(token(7, -1));
-    expect([lifeLeftMs(own, NOW), isUsable(own, run(1), NOW)]).toEqual([0, false]);
-    expect([0, 6999].map((ageMs) => lifeLeftMs(entry(token(7, ageMs)), NOW))).toEqual([7000, 1]);
+    const future = entry(7, -1);
+    expect([lifeLeftMs(future, NOW), isUsable(future, run(1), NOW)]).toEqual([0, false]);
+    expect([0, 6999].map((ageMs) => lifeLeftMs(entry(7, ageMs), NOW))).toEqual([7000, 1]);
   });
 });
 
@@ -93,7 +90,7 @@ const SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ['a command', command('pass a')],
   ['the keychain', keychain],
 ];
-const STRANGERS: readonly (readonly [string, CredentialSource])[] = [
+const ALL_SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ...SOURCES,
   ['another secret', variables('id', 'Secret')],
   ['another client id', variables('id2', 'secret')],
@@ -127,7 +124,7 @@ describe('the owner of an entry', () => {
   test.each(SOURCES)('matches only %s with the same auth URL', (name, source) => {
     const owner = ownerOf({ ...OWN, source }, 'g', world);
     expect(isFor(owner, { authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
-    for (const [other, theirs] of STRANGERS)
+    for (const [other, theirs] of ALL_SOURCES)
       expect([other, isFor(owner, { ...OWN, source: theirs }, world)]).toEqual([other, other === name]);
   });
 
@@ -144,32 +141,33 @@ describe('the owner of an entry', () => {
 });
 
 describe('a stored entry', () => {
-  const kept = { ...entry(token(3600)), ...ownerOf(OWN, 'g', world) };
-  const made = JSON.parse(formatEntry(kept));
-  const read = (more: object) => parseEntry(JSON.stringify({ ...made, ...more }));
-  const withToken = (more: object) => read({ token: { ...made.token, ...more } });
+  const stored = { ...entry(3600), ...ownerOf(OWN, 'g', world) };
+  const json = JSON.parse(formatEntry(stored));
+  const parseWith = (more: object) => parseEntry(JSON.stringify({ ...json, ...more }));
+  const parseWithToken = (more: object) => parseWith({ token: { ...json.token, ...more } });
 
   test('is one line and can be read again', () => {
-    const text = formatEntry(kept);
+    const text = formatEntry(stored);
     expect(text).toMatch(/^[^\n]+\n$/);
-    expect(parseEntry(text)).toMatchObject(kept);
+    expect(parseEntry(text)).toMatchObject(stored);
   });
 
   test('is invalid if a field is missing or of another type', () => {
     for (const text of ['', 'null', '"a"', '{}']) expect(parseEntry(text)).toBeUndefined();
     for (const value of [undefined, null, true]) {
-      for (const name of Object.keys(made)) expect(read({ [name]: value }), name).toBeUndefined();
-      for (const name of Object.keys(made.token)) expect(withToken({ [name]: value }), name).toBeUndefined();
+      for (const name of Object.keys(json)) expect(parseWith({ [name]: value }), name).toBeUndefined();
+      for (const name of Object.keys(json.token))
+        expect(parseWithToken({ [name]: value }), name).toBeUndefined();
     }
   });
 
   test('is invalid with characters or a lifetime that a token cannot have', () => {
     const CENTURY_S = 100 * 366 * 24 * 3600;
-    expect(withToken({ lifetimeS: CENTURY_S })).toBeDefined();
+    expect(parseWithToken({ lifetimeS: CENTURY_S })).toBeDefined();
     const wrong = [
       ...[{ accessToken: '' }, { accessToken: 'a\n' }, { tokenType: 'bearer\n' }, { scope: 'a\nb' }],
       { lifetimeS: CENTURY_S + 1 },
     ];
-    for (const more of wrong) expect(withToken(more)).toBeUndefined();
+    for (const more of wrong) expect(parseWithToken(more)).toBeUndefined();
   });
 });
