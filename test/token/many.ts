@@ -8,9 +8,14 @@ import type { ProgramResult, RunningProgram } from '../harness/programs/program'
 export const LONG = 180_000;
 
 /** Starts `count` calls of get at once. Their --timeout is long, because they share few processors. */
-export function start(count: number, client: Home, args: readonly string[] = []): RunningProgram[] {
+export function startCalls(
+  count: number,
+  home: Home,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): RunningProgram[] {
   const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
-  return Array.from({ length: count }, () => client.start(all, { timeoutMs: LONG }));
+  return Array.from({ length: count }, () => home.start(all, { timeoutMs: LONG, env }));
 }
 export const results = (programs: readonly RunningProgram[]) =>
   Promise.all(programs.map(({ result }) => result));
@@ -24,14 +29,14 @@ export async function untilWaiting(programs: readonly RunningProgram[], count: n
 /** Returns the results of `count` simultaneous calls. The endpoint replies when all but one wait. */
 export async function resultsBehindOne(
   endpoint: TokenEndpoint,
-  client: Home,
+  home: Home,
   count: number,
   args: readonly string[] = [],
 ): Promise<ProgramResult[]> {
-  const answer = endpoint.hold();
-  const programs = start(count, client, ['--verbose', ...args]);
+  const release = endpoint.hold();
+  const programs = startCalls(count, home, ['--verbose', ...args]);
   await untilWaiting(programs, count - 1);
-  answer();
+  release();
   return await results(programs);
 }
 

@@ -7,7 +7,7 @@ import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { distinctOutcomes, LONG, results, resultsBehindOne, start } from './many';
+import { distinctOutcomes, LONG, results, resultsBehindOne, startCalls } from './many';
 
 /** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
@@ -29,7 +29,7 @@ test('200 simultaneous calls make one request', {
   timeout: LONG,
 }, async () => {
   const endpoint = await startBeside();
-  const ended = await results(start(200, openHome(inVariables(endpoint.authUrl))));
+  const ended = await results(startCalls(200, openHome(inVariables(endpoint.authUrl))));
   expect(endpoint.posts()).toBe(1);
   expect(distinctOutcomes(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   for (const { stderr } of ended) expect(stderr).toBe('');
@@ -37,11 +37,11 @@ test('200 simultaneous calls make one request', {
 
 test('simultaneous --fresh calls share a token that was requested after their start', async () => {
   const endpoint = await startTokenEndpoint();
-  const client = openHome(inVariables(endpoint.authUrl));
-  expect(await client.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
-  const ended = await resultsBehindOne(endpoint, client, 20, ['--fresh']);
+  const home = openHome(inVariables(endpoint.authUrl));
+  expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
+  const ended = await resultsBehindOne(endpoint, home, 20, ['--fresh']);
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 0));
-  // Those that came after the first request was sent need one more, all together.
+  // Calls that start after the first request was sent share one more.
   expect(endpoint.posts.length).toBeLessThanOrEqual(3);
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
 });
@@ -52,10 +52,8 @@ test('calls with a silent endpoint do not delay calls of another client ID', {
   const silent = await startFaultServer({});
   const endpoint = await startBeside();
   const home = openHome();
-  const callsOf = (clientId: string, authUrl: string) => {
-    const env = { ...home.env, ...inVariables(authUrl, { clientId, clientSecret: 'secret' }) };
-    return start(100, { ...home, start: (args, more) => home.start(args, { ...more, env }) });
-  };
+  const callsOf = (clientId: string, authUrl: string) =>
+    startCalls(100, home, [], inVariables(authUrl, { clientId, clientSecret: 'secret' }));
   const waiting = callsOf('waiting', silent.url);
   const calls = callsOf('answered', endpoint.authUrl);
   const ended = await Promise.race([results(calls), ...waiting.map(({ result }) => result)]);

@@ -21,7 +21,7 @@ beforeEach(async () => {
   });
 });
 
-const told = (figures: object): void => console.log(`soak: ${JSON.stringify(figures)}`);
+const report = (figures: object): void => console.log(`soak: ${JSON.stringify(figures)}`);
 const times = <T>(count: number, work: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(at));
 const leftovers = () =>
@@ -52,7 +52,7 @@ test('a killed or suspended call makes no other fail and leaves no partial token
       if (stdout !== '' && !/^token-\d+\n$/.test(stdout)) wrong.push(`printed ${stdout}`);
     }
   }
-  told({
+  report({
     calls,
     killed,
     requests: endpoint.posts.length,
@@ -78,7 +78,7 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   Object.assign(endpoint, fault);
   const calls = Math.ceil(200 * SHARE);
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
-  told({ endpoint: name, calls, requests: endpoint.posts.length });
+  report({ endpoint: name, calls, requests: endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
   expect(leftovers()).toEqual([]);
 });
