@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
 import { GwtokenError, valueOrError } from '../../src/errors';
-import type { CommandEnd } from '../../src/world';
+import type { CommandEnd, CommandOptions } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const AUTH_URL = 'https://a.example.com';
@@ -76,7 +76,7 @@ describe('the keychain', () => {
 
 describe('a credential command', () => {
   let end: CommandEnd;
-  let runs: Parameters<NonNullable<Inside['own']['runCredentialCommand']>>[];
+  let runs: ({ command: string } & CommandOptions)[];
   const prints = (text: string | Buffer): CommandEnd => ({
     how: 'exited',
     code: 0,
@@ -89,8 +89,8 @@ describe('a credential command', () => {
     gw.env = { GWTOKEN_REGION: 'eu', CI: 'true' };
     gw.configure({ 'auth-url': AUTH_URL, 'credential-command': 'pass show a' });
     gw.own = {
-      runCredentialCommand: async (...call) => {
-        runs.push(call);
+      runCredentialCommand: async (command, options) => {
+        runs.push({ command, ...options });
         return end;
       },
     };
@@ -101,20 +101,18 @@ describe('a credential command', () => {
   test('runs within the limits of keychain-timeout and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
     expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
-    expect(runs.map(([command, { timeoutMs, maxBytes }]) => [command, timeoutMs, maxBytes])).toEqual([
-      ['pass show a', 10_000, 65_536],
-    ]);
+    expect(runs).toMatchObject([{ command: 'pass show a', timeoutMs: 10_000, maxBytes: 65_536 }]);
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
     const { stderr } = await gw.cli(['get', '--fresh', '--verbose']);
     expect(stderr).toContain(`gwtoken: running the credential command (${where()}), with a timeout of 7 s\n`);
-    expect(runs.at(-1)?.[1].timeoutMs).toBe(7000);
+    expect(runs.at(-1)?.timeoutMs).toBe(7000);
   });
 
   test('gets a minute on a terminal, where a person may have to unlock something', async () => {
     gw.own = { ...gw.own, stderr: { isTTY: () => true, write() {} } };
     gw.env['CI'] = '';
     await gw.cli(['get', '--fresh']);
-    expect(runs[0]?.[1].timeoutMs).toBe(60_000);
+    expect(runs[0]?.timeoutMs).toBe(60_000);
   });
 
   test.each<[string, CommandEnd, string, readonly string[]]>([
@@ -166,7 +164,7 @@ describe('a credential command', () => {
     });
     await gw.get('--region', 'eu', '--sandbox', '--profile', 'acme');
     const ours = /VAULT|CLIENT|REGION|SANDBOX|PROFILE/i;
-    expect(Object.fromEntries(Object.entries(runs[0]![1].env).filter(([name]) => ours.test(name)))).toEqual({
+    expect(Object.fromEntries(Object.entries(runs[0]!.env).filter(([name]) => ours.test(name)))).toEqual({
       VAULT_TOKEN: 'v',
       GWTOKEN_CLIENTELE: 'kept',
       MY_GWTOKEN_CLIENT_ID: 'kept',
@@ -175,6 +173,6 @@ describe('a credential command', () => {
       GWTOKEN_PROFILE: 'acme',
     });
     await gw.get('--region', 'eu', '--no-sandbox', '--profile', 'acme');
-    expect(runs[1]![1].env).toMatchObject({ GWTOKEN_SANDBOX: '0' });
+    expect(runs[1]?.env).toMatchObject({ GWTOKEN_SANDBOX: '0' });
   });
 });
