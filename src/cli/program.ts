@@ -3,7 +3,7 @@
  * above them, topics below. Usage errors and completion read the same parser.
  */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { namesIn, takesValue, VERBOSE } from '../commands/flags';
+import { type Flag, namesIn, takesValue, VERBOSE } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import type { FlagValues } from '../settings/table';
@@ -155,12 +155,7 @@ function addCommands(parent: Parser, commands: readonly Command[], options: Prog
       .helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
     if (!options.words.includes(name)) continue;
-    for (const { spec, help, group, values } of flags) {
-      const option = new Option(spec, help).helpGroup(group);
-      // Not `choices()`, because the setting or the format checks the value.
-      if (values && option.required) option.argChoices = [...values];
-      parser.addOption(option);
-    }
+    for (const flag of flags) parser.addOption(optionFor(flag));
     if (subcommands.length === 0) parser.optionsGroup(VERBOSE.group).option(VERBOSE.spec, VERBOSE.help);
     addCommonFlags(parser, options);
     addCommands(parser, subcommands, options);
@@ -169,6 +164,13 @@ function addCommands(parent: Parser, commands: readonly Command[], options: Prog
     // `config` has no action, so commander rejects it without a subcommand.
     if (subcommands.length === 0) parser.action(() => options.onCommand(command, parser));
   }
+}
+
+function optionFor({ spec, help, group, values }: Flag): Option {
+  const option = new Option(spec, help).helpGroup(group);
+  // Not `choices()`, because the setting or the format checks the value.
+  if (values && option.required) option.argChoices = [...values];
+  return option;
 }
 
 /** Adds `--version`, and usage errors that name this command. */
