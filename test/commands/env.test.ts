@@ -16,53 +16,56 @@ beforeEach(() => {
   gw = inside();
 });
 
-describe('gwtoken env', () => {
-  test.each<[shell: string, args: readonly string[], line: string | undefined]>([
-    ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
-    ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],
-    ['/usr/bin/fish', ['--format', 'ksh'], 'eval $(gwtoken env)'],
-    ['', ['--format', 'pwsh'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
-    ['/usr/bin/fish', ['--format', 'json'], undefined],
-  ])('on a terminal under %s, env %j says what to type', async (shell, args, line) => {
-    gw.env['SHELL'] = shell;
-    const { stderr } = await onTerminal({ out: true, err: false }, args);
-    const what = args.includes('--unset') ? 'unset' : 'set';
-    const others = args.includes('--format') ? '' : ' (other shells: gwtoken help shells)';
-    const hint = `hint: nothing was ${what} yet; to ${what} the variables, run: ${line}${others}\n`;
-    expect(stderr).toBe(line === undefined ? '' : hint);
-  });
-
-  test('prints a hint if stdout is a terminal, in colour if stderr is one', async () => {
-    const line = 'nothing was unset yet; to unset the variables, run: eval $(gwtoken env --unset)';
-    const hint = `${line} (other shells: gwtoken help shells)\n`;
-    expect(await onTerminal({ out: true, err: true }, ['--unset'])).toMatchObject({
-      stderr: `\x1b[36mhint:\x1b[39m ${hint}`,
-    });
-    expect(await onTerminal({ out: false, err: true }, ['--unset'])).toMatchObject({ stderr: '' });
-    const failed = await onTerminal({ out: true, err: false }, ['--region', 'mars']);
-    expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/error: /) });
-  });
-
-  test('--help prints to stderr, so that eval runs nothing; help env prints to stdout', async () => {
-    const { code, stdout, stderr } = await gw.cli(['env', '--help']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('Usage: gwtoken env');
-    expect(await gw.cli(['help', 'env'])).toEqual({ code: 0, stdout: stderr, stderr: '' });
-    expect((await gw.cli(['get', '--help'])).stdout).toContain('Usage: gwtoken get');
-  });
-
-  /** Runs `gwtoken env` with a terminal as stdout, stderr or both. */
-  async function onTerminal(isTTY: { out: boolean; err: boolean }, args: readonly string[]) {
+describe('gwtoken env on a terminal', () => {
+  type Stream = 'stdout' | 'stderr';
+  /** Runs `gwtoken env` with a terminal as these streams. */
+  async function envOn(terminals: readonly Stream[], ...args: string[]) {
     let [stdout, stderr] = ['', ''];
-    const paint = (stream: string) => painter({}, stream === 'stderr' ? isTTY.err : isTTY.out);
+    const isTTY = (stream: Stream) => terminals.includes(stream);
     gw.own = {
-      stdout: { isTTY: () => isTTY.out, write: (text) => (stdout += text) },
-      stderr: { isTTY: () => isTTY.err, write: (text) => (stderr += text) },
-      terminal: { ...PLAIN, paint } as never,
+      stdout: { isTTY: () => isTTY('stdout'), write: (text) => (stdout += text) },
+      stderr: { isTTY: () => isTTY('stderr'), write: (text) => (stderr += text) },
+      terminal: { ...PLAIN, paint: (stream: Stream) => painter({}, isTTY(stream)) } as never,
     };
     const { code } = await gw.cli(['env', ...args]);
     return { code, stdout, stderr };
   }
+
+  test.each([
+    ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
+    ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],
+    ['/usr/bin/fish', ['--format', 'ksh'], 'eval $(gwtoken env)'],
+    ['', ['--format', 'pwsh'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
+  ])('with SHELL=%s and %j names the line to type', async (shell, args, line) => {
+    gw.env['SHELL'] = shell;
+    const { stderr } = await envOn(['stdout'], ...args);
+    const what = args.includes('--unset') ? 'unset' : 'set';
+    const others = args.includes('--format') ? '' : ' (other shells: gwtoken help shells)';
+    expect(stderr).toBe(`hint: nothing was ${what} yet; to ${what} the variables, run: ${line}${others}\n`);
+  });
+
+  test('colours the hint if stderr is a terminal too', async () => {
+    const { stderr } = await envOn(['stdout', 'stderr'], '--unset');
+    expect(stderr).toContain('\x1b[36mhint:\x1b[39m nothing was unset yet; ');
+  });
+
+  test('prints no hint if stdout is no terminal, and none for JSON', async () => {
+    expect(await envOn(['stderr'], '--unset')).toMatchObject({ code: 0, stderr: '' });
+    expect(await envOn(['stdout'], '--format', 'json')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('prints no failing statement, because nothing evaluates it', async () => {
+    const failed = await envOn(['stdout'], '--region', 'mars');
+    expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/error: /) });
+  });
+});
+
+test('env --help prints to stderr, so that eval runs nothing; help env prints to stdout', async () => {
+  const { code, stdout, stderr } = await gw.cli(['env', '--help']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('Usage: gwtoken env');
+  expect(await gw.cli(['help', 'env'])).toEqual({ code: 0, stdout: stderr, stderr: '' });
+  expect((await gw.cli(['get', '--help'])).stdout).toContain('Usage: gwtoken get');
 });
 
 describe('gwtoken env prints a failing statement on stdout', () => {
@@ -81,7 +84,8 @@ describe('gwtoken env prints a failing statement on stdout', () => {
     expect(stderr).toContain('a fault');
   });
 
-  test.skipIf(process.platform === 'win32')('for a signal that ends gwtoken', async () => {
+  test('for a signal that ends gwtoken', async ({ needs }) => {
+    needs('posix');
     const command = `echo '{"client_id":"id","client_secret":"secret"}'`;
     // With a credential command there is no spinner, which also handles signals.
     home = openHome({ GWTOKEN_REGION: 'eu' });
