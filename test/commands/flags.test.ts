@@ -9,8 +9,8 @@ import { keychainEntry, putEntry } from '../harness/homes/client';
 import { inside, jsonReply } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 
-const A = 'https://a.example.com';
-const B = 'https://b.example.com';
+const AUTH_URL = 'https://a.example.com';
+const OTHER_URL = 'https://b.example.com';
 const CLIENTS = [
   'default:production:eu',
   'default:production:us',
@@ -18,7 +18,7 @@ const CLIENTS = [
   'acme:production:eu',
 ];
 const idOf = (name: string): string => name.replaceAll(':', '-');
-const CONFIG = JSON.stringify({ region: 'eu', 'auth-url': A, profiles: { acme: { timeout: '7s' } } });
+const CONFIG = JSON.stringify({ region: 'eu', 'auth-url': AUTH_URL, profiles: { acme: { timeout: '7s' } } });
 
 interface Row {
   /** Default: the line of the command. */
@@ -46,9 +46,10 @@ const naming = (shown: (client: string) => string): Rows => ({
 const UNCACHED = { GWTOKEN_REGION: 'us' };
 const REQUEST: Rows = {
   '--timeout': { env: UNCACHED, value: '3s', shows: /within 3000 ms/ },
+  // Matches if no client posts twice.
   '--retries': { env: UNCACHED, value: '0', status: 503, shows: /^(?!.*posts (\S+) .*posts \1 )/s },
   '--ca-file': { env: UNCACHED, value: '/ca.pem', shows: /CA file \/ca\.pem/ },
-  '--auth-url': { value: B, shows: /https:\/\/b\.example\.com/ },
+  '--auth-url': { value: OTHER_URL, shows: /https:\/\/b\.example\.com/ },
   '--min-ttl': { value: '2h', shows: /min-ttl/ },
 };
 const TOKEN: Rows = {
@@ -141,7 +142,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   const gw = inside();
   const done: string[] = [];
   gw.configure(CONFIG);
-  const stored = CLIENTS.map((name) => [name, { client_id: idOf(name), auth_url: A }] as const);
+  const stored = CLIENTS.map((name) => [name, { client_id: idOf(name), auth_url: AUTH_URL }] as const);
   writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(Object.fromEntries(stored)), { mode: 0o600 });
   for (const [name, item] of stored) gw.items.set(name, JSON.stringify({ ...item, client_secret: 'secret' }));
   gw.own = {
@@ -159,7 +160,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   };
   const clientId = idOf('default:production:eu');
   const cachedToken = { clientId, accessToken: `token-of-${clientId}`, requestedAtMs: gw.nowMs };
-  putEntry(gw.cache, keychainEntry(A, cachedToken));
+  putEntry(gw.cache, keychainEntry(AUTH_URL, cachedToken));
   gw.env = { ...env };
   gw.stdin = 'a secret';
   const words = line.replace('OUT', join(gw.cache, 'out')).split(' ');

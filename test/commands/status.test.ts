@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inVariables } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 
-const A = 'https://a.example.com';
+const AUTH_URL = 'https://a.example.com';
 
 test('status --json has one field for each fact of a client', async () => {
   const gw = inside();
@@ -15,7 +15,7 @@ test('status --json has one field for each fact of a client', async () => {
   };
   expect(await clients()).toEqual([]);
   const clientId = 'a-client-id';
-  await gw.login({ authUrl: A, clientId, region: 'us', flags: ['--no-verify', '--sandbox'] });
+  await gw.login({ authUrl: AUTH_URL, clientId, region: 'us', flags: ['--no-verify', '--sandbox'] });
   await gw.get('--sandbox');
   expect(await clients()).toMatchObject([{ name: 'default:sandbox:us', selected: false }]);
   const sandbox = {
@@ -26,7 +26,7 @@ test('status --json has one field for each fact of a client', async () => {
     selected: true,
     credentials: { source: 'keychain', name: 'keychain item gwtoken, default:sandbox:us' },
     client_id: 'a-cl…t-id',
-    auth_url: A,
+    auth_url: AUTH_URL,
     token: {
       expires_at: new Date(gw.nowMs + 3_600_000).toISOString().replace(/\.\d+/, ''),
       expires_in: 3600,
@@ -35,7 +35,7 @@ test('status --json has one field for each fact of a client', async () => {
   expect(await clients('--sandbox')).toEqual([sandbox]);
   gw.nowMs += 3_600_000;
   expect(await clients('--sandbox')).toEqual([{ ...sandbox, token: null }]);
-  gw.env = inVariables(A);
+  gw.env = inVariables(AUTH_URL);
   expect(await clients('--sandbox')).toMatchObject([
     {},
     { client_id: 'client', credentials: { source: 'variables' } },
