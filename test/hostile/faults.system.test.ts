@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { missing } from '../harness/needs';
 import { ROOT } from '../harness/root';
-import { misbehaviour, openSessions, type Session } from './sessions';
+import { misbehaviour, openScenarios, type Scenario } from './scenarios';
 
 const isForbidden = spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0;
 const reason =
@@ -50,12 +50,12 @@ const strace = (...options: string[]): string[] => [
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
 ];
 
-let sessions: readonly Session[] = [];
+let scenarios: readonly Scenario[] = [];
 let trace: string;
 beforeAll(async () => {
   if (reason !== undefined) return;
-  const opened = await openSessions();
-  sessions = opened.sessions;
+  const opened = await openScenarios();
+  scenarios = opened.scenarios;
   trace = join(opened.dir, 'trace');
 });
 
@@ -64,8 +64,8 @@ test.for(['get', 'config set', 'login', 'logout'])(
   { timeout: 900_000 },
   async (name, { needs }) => {
     needs(reason);
-    const session = sessions.find((each) => each.name === name)!;
-    const calls = await callsOf(session);
+    const scenario = scenarios.find((each) => each.name === name)!;
+    const calls = await callsOf(scenario);
     expect(calls.size).toBeGreaterThan(6);
     const wrong: string[] = [];
     let count = 0;
@@ -73,7 +73,7 @@ test.for(['get', 'config set', 'login', 'logout'])(
       const number = numbers[Math.floor(numbers.length / 2)]!;
       const kill = CHANGES.test(call) && name !== 'get' ? ['signal=KILL'] : [];
       for (const fault of [`error=${ERRORS[call]}`, ...kill]) {
-        const { isInjected, problem } = await runWithFault(session, call, number, fault);
+        const { isInjected, problem } = await runWithFault(scenario, call, number, fault);
         if (!isInjected) continue;
         count++;
         if (problem !== undefined) wrong.push(`${call} ${number} ${fault}: ${problem}`);
@@ -84,12 +84,12 @@ test.for(['get', 'config set', 'login', 'logout'])(
   },
 );
 
-/** Runs a session and returns the calls of gwtoken: for each name, the numbers of those calls in their process. */
-async function callsOf(session: Session): Promise<Map<string, number[]>> {
-  await session.prepare();
+/** Runs a scenario and returns the calls of gwtoken: for each name, the numbers of those calls in their process. */
+async function callsOf(scenario: Scenario): Promise<Map<string, number[]>> {
+  await scenario.prepare();
   const wrapper = strace('--seccomp-bpf', '-o', trace, '-e', `trace=${Object.keys(ERRORS)}`);
-  const result = await session.start({ wrapper }).result;
-  expect(misbehaviour(result) ?? (await session.undone(result))).toBeUndefined();
+  const result = await scenario.start({ wrapper }).result;
+  expect(misbehaviour(result) ?? (await scenario.undone(result))).toBeUndefined();
   const counts = new Map<string, number>();
   const begun = new Set<string>();
   const found = new Map<string, number[]>();
@@ -104,13 +104,13 @@ async function callsOf(session: Session): Promise<Map<string, number[]>> {
   return found;
 }
 
-/** Runs a session with the fault. `isInjected` is false if the fault hit no call of gwtoken this time. */
-async function runWithFault(session: Session, call: string, number: number, fault: string) {
-  await session.prepare();
+/** Runs a scenario with the fault. `isInjected` is false if the fault hit no call of gwtoken this time. */
+async function runWithFault(scenario: Scenario, call: string, number: number, fault: string) {
+  await scenario.prepare();
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${number}`];
   // --seccomp-bpf is faster, but cannot send a signal.
   const filter = fault.startsWith('error') ? ['--seccomp-bpf'] : [];
-  const running = session.start({
+  const running = scenario.start({
     wrapper: strace(...filter, '-o', trace, ...inject),
     // Short limits end a run that the fault makes hang. A run without a fault can need longer ones.
     env: { GWTOKEN_TIMEOUT: '3s', GWTOKEN_RETRIES: '0', GWTOKEN_KEYCHAIN_TIMEOUT: '5s' },
@@ -118,7 +118,7 @@ async function runWithFault(session: Session, call: string, number: number, faul
   });
   const ended = await running.result.then(
     async (result) =>
-      misbehaviour(result, 'SIGKILL') ?? (result.code === 0 ? await session.undone(result) : undefined),
+      misbehaviour(result, 'SIGKILL') ?? (result.code === 0 ? await scenario.undone(result) : undefined),
     (error) => String(error),
   );
   const failed = readFileSync(trace, 'latin1')
@@ -126,5 +126,5 @@ async function runWithFault(session: Session, call: string, number: number, faul
     .filter((line) => /\(INJECTED\)$|killed by SIGKILL/.test(line));
   // The wake-ups of threads have no fixed place among the calls, and the runtime cannot handle a failed one.
   const isInjected = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
-  return { isInjected, problem: ended ?? (isInjected ? await session.broken() : undefined) };
+  return { isInjected, problem: ended ?? (isInjected ? await scenario.broken() : undefined) };
 }

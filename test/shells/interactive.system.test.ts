@@ -1,12 +1,12 @@
 /** A failure at the prompt of an interactive shell. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openTerminal } from '../harness/programs/terminal';
-import { envCommand, type Session, startSession } from './session';
+import { envCommand, openShellHome, type ShellHome } from './shell-home';
 import { missing, SHELLS, type Shell } from './shells';
 
-let session: Session;
+let home: ShellHome;
 beforeAll(async () => {
-  session = await startSession();
+  home = await openShellHome();
 });
 
 /** The next line that is typed, and its output in a living shell. The typed line itself must not match. */
@@ -26,8 +26,8 @@ describe('a failure of env', () => {
     test(`keeps ${shell.name} running and removes the token`, async ({ needs }) => {
       needs(missing(shell));
       const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
-      const env = { ...session.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
-      const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: session.dir });
+      const env = { ...home.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
+      const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: home.dir });
       try {
         const [typed, shown] = AFTER[shell.format];
         const evaluate = Object.values(shell.contexts)[0]!;

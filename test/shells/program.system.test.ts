@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNamed } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { makeHostileDirectory } from './hostile-directory';
-import { EU_TOKEN, envCommand, runScript, type Session, startSession, US_TOKEN } from './session';
+import { EU_TOKEN, envCommand, openShellHome, runScript, type ShellHome, US_TOKEN } from './shell-home';
 import { missing, SHELLS, savedEnvironment } from './shells';
 
-let session: Session;
+let home: ShellHome;
 beforeAll(async () => {
-  session = await startSession();
+  home = await openShellHome();
 });
 
 /** Returns the token variables in an environment that `shell.save` wrote. */
@@ -24,7 +24,7 @@ test.for(SHELLS)(
   '$name holds two clients by prefix, and a failure of env ends the script with 2',
   async (shell, { needs }) => {
     needs(missing(shell));
-    const hostile = join(session.dir, `hostile-${shell.name}`);
+    const hostile = join(home.dir, `hostile-${shell.name}`);
     const output = printVariables(
       [
         { name: 'EU_ACCESS_TOKEN', value: EU_TOKEN },
@@ -36,7 +36,7 @@ test.for(SHELLS)(
     const createdFiles = makeHostileDirectory(hostile, [output]);
     const [evaluate] = Object.values(shell.contexts);
     const env = (flags: string) => evaluate!(envCommand(shell, flags));
-    const saved = (step: string): string => join(session.dir, `${shell.name}-${step}`);
+    const saved = (step: string): string => join(home.dir, `${shell.name}-${step}`);
     const lines = [
       env('--region eu --prefix EU_'),
       env('--region us --prefix US_'),
@@ -49,7 +49,7 @@ test.for(SHELLS)(
       ...shell.keepStatus(shell.save(saved('failed'))),
     ];
     const stale = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_SCOPE: 'stale' };
-    const result = await runScript(shell, shell.name, lines, session, { cwd: hostile, env: stale });
+    const result = await runScript(shell, shell.name, lines, home, { cwd: hostile, env: stale });
 
     expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^gwtoken: error: /) });
     const expiry = expect.stringMatching(/^\d{10}$/);
@@ -82,10 +82,10 @@ describe('the idioms of gwtoken help shells', () => {
     needs(missing(shell));
     const withoutSecret = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_CLIENT_SECRET_EU: '' };
     for (const [name, lines] of Object.entries(IDIOMS)) {
-      for (const path of [session.env['PATH'] ?? '', '/usr/bin:/bin']) {
+      for (const path of [home.env['PATH'] ?? '', '/usr/bin:/bin']) {
         const script = [...lines, 'echo "the script goes on"'];
         const env = { ...withoutSecret, PATH: path };
-        const result = await runScript(shell, shell.name, script, session, { env });
+        const result = await runScript(shell, shell.name, script, home, { env });
         expect([name, result.stdout]).toEqual([name, '']);
         expect(result.code).not.toBe(0);
       }

@@ -8,7 +8,8 @@ import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
 
-export interface Session {
+/** A command of gwtoken with its state before, and the checks of its end. */
+export interface Scenario {
   readonly name: string;
   /** Restores the state before the run. */
   prepare(): Promise<void>;
@@ -23,9 +24,9 @@ const ACCOUNT = 'default:production:eu';
 const TOKEN = 'Session-Token';
 const SECRET = 'Session-Secret';
 
-/** Opens the sessions, which share one home and one keyring: only one may run at a time. */
-export async function openSessions(): Promise<{
-  readonly sessions: readonly Session[];
+/** Opens the scenarios, which share one home and one keyring: only one may run at a time. */
+export async function openScenarios(): Promise<{
+  readonly scenarios: readonly Scenario[];
   readonly dir: string;
 }> {
   const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
@@ -73,7 +74,7 @@ export async function openSessions(): Promise<{
   }
 
   const login = ['login', '--client-id', 'new', '--secret-stdin'];
-  const sessions: Session[] = [
+  const scenarios: Scenario[] = [
     {
       name: 'get',
       prepare,
@@ -122,7 +123,7 @@ export async function openSessions(): Promise<{
       },
     },
   ];
-  return { sessions, dir: home.dir };
+  return { scenarios, dir: home.dir };
 }
 
 /** gwtoken's own files; the lock is of a killed login or logout, and the next one removes it. */

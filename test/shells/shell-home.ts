@@ -9,13 +9,14 @@ import type { Shell } from './shells';
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 export const US_TOKEN = 'us [a-z]* | & < > ? % ^ -n';
 
-export interface Session {
+/** A home in which scripts of all shells run. */
+export interface ShellHome {
   readonly dir: string;
   /** An environment with `gwtoken` on PATH, and the clients of both regions in variables. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export async function startSession(): Promise<Session> {
+export async function openShellHome(): Promise<ShellHome> {
   const endpoint = await startTokenEndpoint((_, form) =>
     form.get('client_id') === 'eu-client'
       ? tokenReply(EU_TOKEN, { scope: 'read  write *' })
@@ -49,7 +50,7 @@ export function runScript(
   shell: Shell,
   name: string,
   lines: readonly string[],
-  { dir, env }: Pick<Session, 'dir' | 'env'>,
+  { dir, env }: Pick<ShellHome, 'dir' | 'env'>,
   more: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<ProgramResult> {
   const script = join(dir, `script-${name}`);
