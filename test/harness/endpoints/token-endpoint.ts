@@ -8,11 +8,8 @@ export interface Answer {
   readonly body: object;
 }
 
-/** Returns the reply to POST number 1, 2, …; undefined cuts the connection. */
-export type Script = (
-  post: number,
-  form: URLSearchParams,
-) => Answer | undefined | Promise<Answer | undefined>;
+/** Returns the answer to POST number 1, 2, …; undefined cuts the connection. */
+type AnswerPost = (post: number, form: URLSearchParams) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface TokenEndpoint {
   readonly authUrl: string;
@@ -20,8 +17,8 @@ export interface TokenEndpoint {
   readonly posts: URLSearchParams[];
   /** The same requests with method, URL, headers and unparsed body. */
   readonly requests: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[];
-  /** The script for the next requests. */
-  answer: Script;
+  /** Answers the next requests. */
+  answer: AnswerPost;
   /** Delay of the replies to the next requests, in milliseconds. */
   delayMs: number;
   /** Holds back the replies to the next requests. Returns the function that releases them. */
@@ -39,7 +36,7 @@ export function tokenReply(token: string | number, more: object = {}): Answer {
 
 /** Starts an endpoint with the test's replies. identity-server.ts has one that knows clients. */
 export async function startTokenEndpoint(
-  answer: Script = (post) => tokenReply(post),
+  answer: AnswerPost = (post) => tokenReply(post),
   tls?: { readonly key: string; readonly cert: string },
 ): Promise<TokenEndpoint> {
   const waiting = new Set<() => void>();
