@@ -30,19 +30,19 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   chmodSync(join(helpers, 'dbus-send'), 0o755);
   const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };
 
-  const alone = async (env: Env) => {
+  const detached = async (env: Env) => {
     const { code, stderr, ms } = await runProgram(GET, {
       env,
       detached: true,
       timeoutMs: 100_000,
     });
-    return { code, said: stderr, ms };
+    return { code, output: stderr, ms };
   };
   const onTerminal = async (env: Env) => {
     const startedAt = performance.now();
     const terminal = openGwtoken(GET, { env });
     const { code } = await terminal.exit;
-    return { code, said: terminal.screen(), ms: performance.now() - startedAt };
+    return { code, output: terminal.screen(), ms: performance.now() - startedAt };
   };
   const inVariables = {
     HOME: helpers,
@@ -59,21 +59,27 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   const locked = 'the keychain is locked';
 
   const limits = [
-    { of: 'a command', running: alone(command.env), seconds: 10, code: 5, says: `${tooLate} 10 s` },
-    { of: 'a command, a person', running: onTerminal(command.env), seconds: 60, code: 5, says: tooLate },
-    { of: 'a keychain', running: alone(inKeychain), seconds: 10, code: 5, says: locked },
-    { of: 'a keychain, a person', running: onTerminal(inKeychain), seconds: 60, code: 5, says: locked },
-    { of: 'an attempt', running: alone(inVariables), seconds: 10, code: 6, says: 'within 10 s' },
-    { of: 'all attempts', running: alone(withRetries), seconds: 30, code: 6, says: '(3 attempts in 30 s)' },
-    { of: 'a helper', running: alone(withStuckHelper), seconds: 5, code: 4, says: 'no credentials found' },
+    { of: 'a command', running: detached(command.env), seconds: 10, code: 5, says: `${tooLate} 10 s` },
+    { of: 'a command on a terminal', running: onTerminal(command.env), seconds: 60, code: 5, says: tooLate },
+    { of: 'a keychain', running: detached(inKeychain), seconds: 10, code: 5, says: locked },
+    { of: 'a keychain on a terminal', running: onTerminal(inKeychain), seconds: 60, code: 5, says: locked },
+    { of: 'an attempt', running: detached(inVariables), seconds: 10, code: 6, says: 'within 10 s' },
+    {
+      of: 'all attempts',
+      running: detached(withRetries),
+      seconds: 30,
+      code: 6,
+      says: '(3 attempts in 30 s)',
+    },
+    { of: 'a helper', running: detached(withStuckHelper), seconds: 5, code: 4, says: 'no credentials found' },
   ];
 
   const ends = await Promise.all(
     limits.map(async ({ of, running, seconds, code, says }) => {
-      const end = await running.catch((error: Error) => ({ code: null, said: error.message, ms: 0 }));
+      const end = await running.catch((error: Error) => ({ code: null, output: error.message, ms: 0 }));
       // A limit of twice the length would be too late, even if all programs start slowly.
       const isInTime = end.ms >= seconds * 1000 && end.ms < seconds * 1900;
-      const isRight = end.code === code && isInTime && end.said.includes(says);
+      const isRight = end.code === code && isInTime && end.output.includes(says);
       return isRight ? of : `${of}: ${JSON.stringify(end)}`;
     }),
   );

@@ -36,10 +36,10 @@ test('shows the details of an error only with --verbose', async () => {
     throw new GwtokenError('unreached', 'no answer', { hints: ['wait'], detail: 'a\n\x1b[2Jdetail' });
   };
   const get = ['get', '--retries', '0'];
-  const said = 'gwtoken: error: no answer\nhint: wait\n';
-  expect((await gw.cli(get)).stderr).toBe(said);
+  const shown = 'gwtoken: error: no answer\nhint: wait\n';
+  expect((await gw.cli(get)).stderr).toBe(shown);
   const { stderr } = await gw.cli([...get, '--verbose']);
-  expect(stderr.endsWith(`\n${said}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
+  expect(stderr.endsWith(`\n${shown}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
 });
 
 test('reports a system limit in one line', async () => {
