@@ -28,35 +28,31 @@ export function openWorld(
   // Listing the descriptors takes 2 ms, which other commands save.
   const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
-  const { written, stderr: bareStderr, ...others } = streamsOf(proc);
+  const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
   const onSignals = signalsOf(proc);
   const mayDraw = (): boolean =>
-    hasPerson({ env, stderr: bareStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
-  const spinner = openSpinner(bareStderr.write, mayDraw, onSignals);
-  // Each text on stderr first erases the spinner.
-  const write = (text: string): void => {
-    spinner.erase();
-    bareStderr.write(text);
-  };
-  const streams = { ...others, stderr: { ...bareStderr, write } };
+    hasPerson({ env, stderr: rawStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
+  const { spin, stderr } = openSpinner(rawStderr, mayDraw, onSignals);
   const prompts = once(async () => (await import('./terminal/prompts')).openPrompts(proc, onSignals));
-  const wire = once(async () => (await import('./wire/wire')).openWire(proc, streams));
+  const wire = once(async () => (await import('./wire/wire')).openWire(proc, { stderr }));
   const world: World = {
     ...quickWorld,
     version,
     platform,
-    ...streams,
+    stdin,
+    stdout,
+    stderr,
     terminal: {
-      ...openTerminal({ env, ...streams }, prompts),
-      spin: spinner.spin,
+      ...openTerminal({ env, stdin, stdout, stderr }, prompts),
+      spin,
       page(text) {
-        if (!page(text, proc)) streams.stdout.write(text);
+        if (!page(text, proc)) stdout.write(text);
       },
     },
     keychain: openKeychain({
       platform,
       env,
-      stderr: streams.stderr,
+      stderr,
       uid,
       childPath: KEYCHAIN_CHILD,
       // Loads Node's CAs while the keychain answers. Otherwise the request waits for them: 1/8 of a cold get.

@@ -1,6 +1,6 @@
 /** The spinner, one line on stderr. It is erased before anything else is written to the terminal. */
 import { untilSignal } from '../../waiting';
-import type { Terminal, World } from '../../world';
+import type { Output, Terminal, World } from '../../world';
 
 /** Work that ends earlier shows no spinner. */
 const SPINNER_AFTER_MS = 300;
@@ -10,23 +10,25 @@ const FRAMES = ['|', '/', '-', '\\'];
 const ERASE_LINE = '\r\x1b[K';
 
 interface Spinner extends Pick<Terminal, 'spin'> {
-  /** Erases the spinner until the next frame. */
-  erase(): void;
+  /** The given stderr, except that each write first erases the spinner. */
+  readonly stderr: Output;
 }
 
 /** @param mayDraw called before each frame, because the job can move to the background in between */
-export function openSpinner(
-  write: (text: string) => void,
-  mayDraw: () => boolean,
-  onSignals: World['onSignals'],
-): Spinner {
+export function openSpinner(stderr: Output, mayDraw: () => boolean, onSignals: World['onSignals']): Spinner {
   let isDrawn = false;
   const erase = (): void => {
-    if (isDrawn) write(ERASE_LINE);
+    if (isDrawn) stderr.write(ERASE_LINE);
     isDrawn = false;
   };
   return {
-    erase,
+    stderr: {
+      isTTY: stderr.isTTY,
+      write(text) {
+        erase();
+        stderr.write(text);
+      },
+    },
     async spin(label, work) {
       let text = label;
       let ticks = 0;
@@ -34,7 +36,7 @@ export function openSpinner(
         ticks++;
         if (ticks * FRAME_MS < SPINNER_AFTER_MS || !mayDraw()) return;
         isDrawn = true;
-        write(`${ERASE_LINE}${FRAMES[ticks % FRAMES.length]} ${text}`);
+        stderr.write(`${ERASE_LINE}${FRAMES[ticks % FRAMES.length]} ${text}`);
       }, FRAME_MS);
       // The timer alone must not keep gwtoken running.
       timer.unref();

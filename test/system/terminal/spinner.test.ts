@@ -17,7 +17,7 @@ test('openSpinner() shows a label only after 300 ms, and erases it', async () =>
   const write = (more: string) => {
     text += more;
   };
-  const { spin } = openSpinner(write, () => true, onSignals);
+  const { spin } = openSpinner({ isTTY: () => true, write }, () => true, onSignals);
   await spin(LABEL, () => vi.advanceTimersByTimeAsync(299));
   expect([text, vi.getTimerCount(), listening]).toEqual(['', 0, 0]);
   await spin(LABEL, () => vi.advanceTimersByTimeAsync(300));
