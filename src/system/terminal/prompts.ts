@@ -30,11 +30,10 @@ const BACKSPACE = /[\b\x7f]/;
  */
 export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals']): ReadLine {
   const { stdin, stderr } = proc;
-  let echo: 'all' | 'nothing' = 'nothing';
-  /** The question of a secret, to show it again after fg; readline itself repeats other questions. */
-  let secretQuestion = '';
+  /** The prompt that waits for its answer; undefined between prompts. */
+  let current: { readonly question: string; readonly isSecret: boolean } | undefined;
   const write: Writable['_write'] = (chunk, _, done) => {
-    if (echo === 'all') stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
+    if (current?.isSecret === false) stderr.write(String(chunk).replace(BACKSPACE, '\b \b'));
     done();
   };
   const output = Object.assign(new Writable({ write }), { columns: stderr.columns });
@@ -43,7 +42,8 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
     if (!proc.emit('SIGINT', 'SIGINT')) endBySignal(proc, new Interrupted('SIGINT'));
   };
   const redraw = (): void => {
-    stderr.write(secretQuestion);
+    // readline itself repeats the question and the answer of a visible prompt.
+    if (current?.isSecret) stderr.write(current.question);
     reader.resume();
   };
   // SIGINT is Ctrl-C, `close` is Ctrl-D or the end of input, and SIGCONT is fg, which leaves readline paused.
@@ -58,23 +58,19 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
         // Ends the line that readline has begun; without a question, readline drops it.
         reader.write(null, { name: 'enter' });
         const line = await new Promise<string>((resolve) => {
-          // question() writes the question before it returns.
-          echo = 'all';
+          current = { question, isSecret };
+          // At a secret, nothing that readline writes is shown, not even the question.
+          if (isSecret) stderr.write(question);
           reader.question(question, (given) => {
-            echo = 'nothing';
+            current = undefined;
             resolve(given);
           });
-          if (isSecret) {
-            echo = 'nothing';
-            secretQuestion = question;
-          }
         });
         isLineEnded = !isSecret;
         return withBackspaces(line).trim();
       });
     } finally {
-      echo = 'nothing';
-      secretQuestion = '';
+      current = undefined;
       if (!isLineEnded) stderr.write('\n');
     }
   };
