@@ -53,21 +53,36 @@ export async function ask(
   const hasDesktop = !isLinux || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
   const canAnswer = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
-  /** The keyring's problem, queried together with the notice; the error after the limit names it. */
-  let problem: KeyringProblem;
-  const askAndNotify = async (over: AbortSignal): Promise<Result> => {
-    const notice = setTimeout(async () => {
-      if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
-      if (isLinux) problem = await keyringProblem(env, over);
-    }, NOTICE_AFTER_MS);
-    over.addEventListener('abort', () => clearTimeout(notice), { once: true });
-    return isLinux ? await askKeyring(request, world, over) : await askChild(request, world, over);
-  };
+  const send = isLinux ? askKeyring : askChild;
+  const answer = withinLimit(withinMs, (over) => send(request, world, over), signal);
+  const wait = startWait(world, canAnswer, withinMs);
   try {
-    return await withinLimit(withinMs, askAndNotify, signal);
+    return await answer;
   } catch (error) {
-    throw error instanceof TimedOut ? notAnswered(problem, withinMs, platform) : error;
+    throw error instanceof TimedOut ? notAnswered(wait.problem(), withinMs, platform) : error;
+  } finally {
+    wait.end();
   }
+}
+
+/**
+ * Starts a wait for the answer. After 2 s it shows a notice to a person, and on Linux asks the bus for the
+ * keyring's problem, so that the error at the limit can name it.
+ */
+function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
+  const ended = new AbortController();
+  let problem: KeyringProblem;
+  const notice = setTimeout(async () => {
+    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${limitMs / 1000} s)`);
+    if (world.platform === 'linux') problem = await keyringProblem(world.env, ended.signal);
+  }, NOTICE_AFTER_MS);
+  return {
+    problem: (): KeyringProblem => problem,
+    end(): void {
+      clearTimeout(notice);
+      ended.abort();
+    },
+  };
 }
 
 /** Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. */
