@@ -1,12 +1,12 @@
 /** Time limits and notices while gwtoken waits for the keychain, with a fake clock and a fake child. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import type { Env } from '../../../src/world';
 import { onCleanup } from '../../harness/clean-up';
 import { openDirectory } from '../../harness/homes/directory';
-import { until } from '../../harness/programs/processes';
+import { isRunning, until } from '../../harness/programs/processes';
 
 let directory: string;
 beforeEach(() => {
@@ -62,6 +62,15 @@ test('get shows a notice after 2 s, and gives up after 60 s if a person can answ
   await done;
   expect(got.end).toBe('the keychain did not answer within 60 s');
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('get shows no notice once the keychain has answered', async () => {
+  const { get, shown } = open("process.send({ found: true, value: 'item' });");
+  const { got, done } = get();
+  await done;
+  expect(got.end).toBe('item');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(shown).toEqual([]);
 });
 
 test.each<[string, Env, NodeJS.Platform, boolean]>([
@@ -135,4 +144,20 @@ test('get reports a locked keyring at the limit', async ({ needs }) => {
   await vi.advanceTimersByTimeAsync(3000);
   await done;
   expect(got.end).toBe('the keychain is locked');
+});
+
+test('the limit also ends the question to the bus that goes with the notice', async ({ needs }) => {
+  needs('linux');
+  const pid = join(directory, 'pid');
+  const script = `#!/bin/sh\necho $$ >'${pid}.new'\nmv '${pid}.new' '${pid}'\nexec sleep 60\n`;
+  writeFileSync(join(directory, 'dbus-send'), script, { mode: 0o755 });
+  const PATH = `${directory}:${process.env['PATH']}`;
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH };
+  const { done } = open('', { platform: 'linux', env }).get(5000);
+  await untilAsked();
+  await vi.advanceTimersByTimeAsync(2000);
+  await until('the bus is asked', () => existsSync(pid));
+  await vi.advanceTimersByTimeAsync(3000);
+  await done;
+  await until('dbus-send has ended', () => !isRunning(Number(readFileSync(pid, 'utf8'))));
 });
