@@ -54,12 +54,13 @@ function marked(prefix: string, text: string): string[] {
 }
 
 /** Runs a `$` line. Returns its requests, its output, and its exit code unless that is 0. */
-async function outcome(gw: Inside, line: string): Promise<string[]> {
+async function runLine(gw: Inside, line: string): Promise<string[]> {
   const all = words(line);
-  const at = all.findIndex((word) => !/^\w+=/.test(word));
+  const commandAt = all.findIndex((word) => !/^\w+=/.test(word));
+  const [name = '', ...args] = all.slice(commandAt);
   const [env, sent] = [gw.env, gw.posts.length];
-  gw.env = { ...env, ...variables(all.slice(0, at)) };
-  const { stdout = '', stderr = '', code = 0 } = await COMMANDS[all[at]!]!(gw, all.slice(at + 1));
+  gw.env = { ...env, ...variables(all.slice(0, commandAt)) };
+  const { stdout = '', stderr = '', code = 0 } = await COMMANDS[name]!(gw, args);
   gw.env = env;
   const posts = gw.posts.slice(sent).map(({ url, form }) => {
     return `POST ${url} as ${form.get('client_id')} with ${form.get('client_secret')}\n`;
@@ -81,13 +82,14 @@ async function play(common: string[], part: string[], needs: (need: 'posix') => 
     const typed = places.reduce((text, [name, path]) => text.replaceAll(name, path), line);
     const [, name = '', text = ''] = /^(\w+): ?(.*)$/.exec(typed) ?? [];
     played.push(line);
-    if (line.startsWith('$ ')) played.push(...(await outcome(gw, typed.slice(2))));
+    if (line.startsWith('$ ')) played.push(...(await runLine(gw, typed.slice(2))));
     else if (name === 'needs') needs(text as 'posix');
     else if (SETUP[name]) await SETUP[name](gw, text);
     else if (line !== '' && !line.startsWith('#')) throw new Error(`unknown line: ${line}`);
   }
-  const all = played.slice(common.length).join('\n');
-  const named = places.reduce((text, [name, path]) => text.replaceAll(path, name), all);
+  const recorded = played.slice(common.length).join('\n');
+  const named = places.reduce((text, [name, path]) => text.replaceAll(path, name), recorded);
+  // On Windows, a backslash follows a place.
   return named.replace(/(\$(?:CONFIG|CACHE|DIR|PWD))\\/g, '$1/');
 }
 
