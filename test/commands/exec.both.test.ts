@@ -105,12 +105,6 @@ describe('the exit code', () => {
     },
   );
 
-  test('is the command’s, or 127 if not found, or 126 if not runnable', async () => {
-    expect(await exec('--', 'sh', '-c', 'exit 255')).toMatchObject({ code: 255, stdout: '', stderr: '' });
-    expect(await exec('--', 'no-such-command')).toMatchObject({ code: 127, stdout: '' });
-    expect(await exec('--', home.dir)).toMatchObject({ code: 126, stdout: '' });
-  });
-
   test.each([[[]], [['--bogus']], [['--prefix', '1', '--', 'a']], [['-r', 'mars', '--', 'a']]])(
     'is 125 for exec %j, before a token is requested',
     async (args) => {
