@@ -18,7 +18,7 @@ beforeEach(() => {
   gw.env = {};
 });
 
-const login = (...flags: string[]) => gw.login({ authUrl: AUTH_URL, flags: ['--no-verify', ...flags] });
+const login = () => gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
 
 /** Runs doctor. Returns its exit code, and the steps from this one on as `result name: message`. */
 async function stepsFrom(first: string, ...flags: string[]): Promise<{ code: number; steps: string[] }> {
