@@ -105,17 +105,6 @@ describe('the exit code', () => {
     },
   );
 
-  test.each([[[]], [['--bogus']], [['--prefix', '1', '--', 'a']], [['-r', 'mars', '--', 'a']]])(
-    'is 125 for exec %j, before a token is requested',
-    async (args) => {
-      const gw = inside();
-      const { code, stdout, stderr } = await gw.cli(['exec', ...args]);
-      expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
-      expect(stderr).toMatch(/^gwtoken: error: /);
-      expect(gw.posts).toEqual([]);
-    },
-  );
-
   test('is 125 for a bug in gwtoken', async () => {
     // Rejects a promise that nothing awaits. The tests of env throw instead: Bun has another event for each.
     const fault = preloading("Promise.reject(new Error('a fault'));");
