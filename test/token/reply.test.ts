@@ -15,12 +15,12 @@ function judge(
   headers: Readonly<Record<string, string>> = {},
   secret = SECRET,
 ): Token | GwtokenError {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const bytes = () => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   try {
     return judgeReply({
       status,
       headers: { get: (name) => headers[name] ?? null },
-      body: body === 'too-long' ? body : Buffer.isBuffer(body) ? body : Buffer.from(text),
+      body: body === 'too-long' || Buffer.isBuffer(body) ? body : bytes(),
       endpoint: 'https://id.test/x/token',
       requestedAtMs: SENT_MS,
       secret,

@@ -112,16 +112,21 @@ test('client IDs, commands and auth URLs have separate tokens', async () => {
   gw.configure({ profiles: { acme: { 'credential-command': 'pass a', 'auth-url': 'https://b.test' } } });
   const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
   gw.own = { runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
-  for (const _ of ['first', 'second'])
-    for (const [n, more] of [
-      {},
-      { GWTOKEN_CLIENT_ID: 'another' },
-      { GWTOKEN_AUTH_URL: 'https://b.example.com' },
-      { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '', GWTOKEN_PROFILE: 'acme', GWTOKEN_AUTH_URL: '' },
-    ].entries()) {
-      gw.env = { ...env, ...more };
-      expect(await gw.get()).toBe(`token-${n + 1}`);
+  const OWNERS = [
+    {},
+    { GWTOKEN_CLIENT_ID: 'another' },
+    { GWTOKEN_AUTH_URL: 'https://b.example.com' },
+    { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '', GWTOKEN_PROFILE: 'acme', GWTOKEN_AUTH_URL: '' },
+  ];
+  const expectOwnTokens = async () => {
+    for (const [index, variables] of OWNERS.entries()) {
+      gw.env = { ...env, ...variables };
+      expect(await gw.get()).toBe(`token-${index + 1}`);
     }
+  };
+  await expectOwnTokens();
+  await expectOwnTokens();
+  expect(gw.posts).toHaveLength(OWNERS.length);
 });
 
 test('a stored client does not replace the token of variables', async () => {
@@ -132,12 +137,7 @@ test('a stored client does not replace the token of variables', async () => {
 test('--fresh requests a token and stores it for later calls', async () => {
   await gw.get();
   later(1);
-  for (const [args, source] of [
-    [['--fresh'], 'network'],
-    [[], 'cache'],
-  ] as const)
-    expect(JSON.parse(await gw.get('--format', 'json', ...args))).toMatchObject({
-      access_token: 'token-2',
-      source,
-    });
+  const getJson = async (...args: string[]) => JSON.parse(await gw.get('--format', 'json', ...args));
+  expect(await getJson('--fresh')).toMatchObject({ access_token: 'token-2', source: 'network' });
+  expect(await getJson()).toMatchObject({ access_token: 'token-2', source: 'cache' });
 });
