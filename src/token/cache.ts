@@ -24,7 +24,7 @@ const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lif
 const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY>;
 
-type OwnQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
+type OwnerQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 type PlaceQuery = Pick<Query, 'client'> & {
   readonly source: Pick<CredentialSource, 'clientId' | 'identity'>;
   readonly authUrl: Pick<Query['authUrl'], 'text'>;
@@ -50,7 +50,7 @@ function shortHash(text: string): string {
 }
 
 export function ownerOf(
-  { authUrl, source }: OwnQuery,
+  { authUrl, source }: OwnerQuery,
   generation: string,
   world: Pick<World, 'hmac' | 'salt'>,
 ): Owner {
@@ -67,7 +67,7 @@ export function saltedHmac(text: string, salt: string, { hmac }: Pick<World, 'hm
 /** Returns whether an entry or failure belongs to the query's credentials and auth URL. */
 export function isFor(
   { authUrl, kind, salt, hmac }: Owner,
-  query: OwnQuery,
+  query: OwnerQuery,
   world: Pick<World, 'hmac'>,
 ): boolean {
   if (authUrl !== query.authUrl.value || kind !== query.source.kind) return false;
@@ -145,7 +145,7 @@ export function readEntry(query: PlaceQuery, { tokens }: Pick<QuickWorld, 'token
 
 /** Returns the cached entry if it belongs to the query's credentials and auth URL. */
 export function ownEntry(
-  query: OwnQuery & PlaceQuery,
+  query: OwnerQuery & PlaceQuery,
   world: QuickWorld,
   entry = readEntry(query, world),
 ): CacheEntry | undefined {
