@@ -22,13 +22,13 @@ export function openJob() {
   mkdirSync(temp);
   const env: Record<string, string> = { PATH: '' };
 
-  /** Starts the step. `more` overrides the runner's variables; `directory` contains another copy of the action. */
+  /** Starts the step. `variables` override the runner's; `directory` contains another copy of the action. */
   function start(
     inputs: Readonly<Record<string, string>>,
-    more: Record<string, string> = {},
+    variables: Record<string, string> = {},
     directory = FOLDER,
   ) {
-    const ours = Object.entries(ACTION.inputs).map(([name, { default: value = '' }]) => [
+    const given = Object.entries(ACTION.inputs).map(([name, { default: value = '' }]) => [
       `INPUT_${name.toUpperCase()}`,
       inputs[name] ?? value,
     ]);
@@ -37,7 +37,7 @@ export function openJob() {
     for (const path of Object.values(files)) writeFileSync(path, '');
     const runner = { CI: 'true', GITHUB_ACTIONS: 'true', RUNNER_TEMP: temp };
     const { pid, result } = startCommand([process.execPath, join(directory, ACTION.runs.main)], {
-      env: { ...runner, ...env, ...files, ...Object.fromEntries(ours), ...more },
+      env: { ...runner, ...env, ...files, ...Object.fromEntries(given), ...variables },
       cwd: temp,
     });
     const ended = result.then(({ code, signal, stdout, stderr }) => {
@@ -49,5 +49,5 @@ export function openJob() {
     });
     return { pid, ended };
   }
-  return { dir, env, start, run: (...given: Parameters<typeof start>) => start(...given).ended };
+  return { dir, env, start, run: (...args: Parameters<typeof start>) => start(...args).ended };
 }

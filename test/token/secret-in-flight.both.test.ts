@@ -18,7 +18,7 @@ test('a running login shows the secret in no command line and no environment', a
   const login = ['login', '-v', '--secret-stdin', '--timeout', '20s', ...client];
   const running = home.start(login, { stdin: SECRET });
   const leaks: string[] = [];
-  // From the start until the request has been made, and once more after that.
+  // Looks from the start until the request has been made, and once more after that.
   for (let asked = false; !asked; ) {
     asked = endpoint.posts.length > 0;
     for (const pid of [running.pid, ...descendants(running.pid)])
