@@ -183,7 +183,7 @@ function problemOf({ error, codeOrMessage, message, status }: Cause, request: Fa
   };
 }
 
-/** Returns the hint at a proxy of other programs that the request did not use. */
+/** Returns a hint that names a variable with a proxy for other programs, if gwtoken used no proxy. */
 function unusedProxy({ url, env }: FailedRequest): readonly string[] {
   if (url.protocol === 'http:' || env['https_proxy'] || env['HTTPS_PROXY']) return [];
   const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => env[each]);

@@ -44,7 +44,7 @@ function parseProxy(text: string): URL {
   const isHttp = /^https?:$/.test(url.protocol);
   // URL also accepts quotes and braces in a host, as in HTTPS_PROXY='"http://…"'.
   const hasHost = /^([\w.-]+|\[.+\])$/.test(url.hostname);
-  // At the first of these characters URL ends the host: it would show a part of the password as the port.
+  // URL ends the host at these characters: a part of the password would become the port, which errors show.
   const hasLatePassword = /[/?#\\].*@/s.test(rest);
   if (!isHttp || !hasHost || hasLatePassword) throw new Error('not the URL of an HTTP proxy');
   // Throws for an invalid percent sign.

@@ -108,7 +108,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
     headers: options.headers,
     body: options.body,
   });
-  // Undici would connect again and again if the connection breaks before the request is sent.
+  // If the connection breaks before the request is sent, undici connects again without end.
   const reply = await Promise.race([sent, closed.then((cause) => Promise.reject(cause))]);
   report({ waitingFor: 'body' });
   const { statusCode: status, headers } = reply;
@@ -118,7 +118,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
-    // Such a body ends with its connection (RFC 9112 section 6.3), for undici also if the connection breaks.
+    // The body ends with its connection (RFC 9112 section 6.3), and undici reports a broken one as that end too.
     const cause = await closed;
     if (!isClosedByUndici(cause)) throw cause;
   }
@@ -146,7 +146,7 @@ async function openConnection(attempt: Attempt): Promise<Connection> {
   if (!proxy) return { dispatcher: openEndpoint(url.origin, optionsFor('endpoint')), closed };
   const openProxy: OpenClient = (origin, connect) =>
     openClient(origin, connect, (cause) => {
-      // Undici lets go of the connection as soon as the proxy has answered: the tunnel goes on without it.
+      // undici hands the socket to the tunnel and reports that as a close: the connection has not ended.
       if (!isClosedByUndici(cause)) onClosed(cause);
     }).on('connect', () => report({ waitingFor: 'tunnel' }));
   const { openTunnel } = await import('./proxy');
