@@ -84,11 +84,11 @@ const WITHOUT_PROXY = 'if {target} is reachable without a proxy, add it to NO_PR
 const CHECK_URL_SPELLING = 'check the auth URL for typos';
 const ALLOW_IT = "ask the proxy's administrator to allow {target}";
 
-/** Refusals of proxies, by the status, with an `@` if the proxy's URL has a user name. */
+/** Refusals of proxies, by the status and, if the proxy's URL has a user name, `with user`. */
 const PROXY_REFUSALS: Table = [
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
-  { codes: /^40[17]@/, end: REJECTED, hints: [ENCODE_PASSWORD] },
-  { codes: /^40[17]/, end: 'requires a user name and password ({status})', hints: [SET_PASSWORD] },
+  { codes: /^40[17] with user$/, end: REJECTED, hints: [ENCODE_PASSWORD] },
+  { codes: /^40[17]$/, end: 'requires a user name and password ({status})', hints: [SET_PASSWORD] },
   // privoxy answers so for an unknown host.
   { codes: /^404/, end: 'does not know the host {host} ({status})', hints: [CHECK_URL_SPELLING] },
   { codes: PROXY_OUTAGE, end: 'could not reach {target} ({status})', hints: [WITHOUT_PROXY] },
@@ -159,7 +159,8 @@ function problemOf({ error, codeOrMessage, message, status }: Cause, request: Fa
   }
   if (proxy && status) {
     const reason = PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal';
-    const row = rowFor(PROXY_REFUSALS, `${status}${proxy.url.username && '@'}`) ?? OTHER_REFUSAL;
+    const refusal = proxy.url.username === '' ? status : `${status} with user`;
+    const row = rowFor(PROXY_REFUSALS, refusal) ?? OTHER_REFUSAL;
     return { start: '{peer}', ...row, reason };
   }
   const untrusted = rowFor(CERTIFICATES, codeOrMessage);
