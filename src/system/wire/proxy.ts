@@ -93,16 +93,16 @@ export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
     ...(username || password ? { token: `Basic ${credentials}` } : {}),
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
-    factory: (origin, made) => openEndpoint(origin, connectorIn(made)),
-    clientFactory(origin, made) {
+    factory: (origin, options) => openEndpoint(origin, connectorOf(options)),
+    clientFactory(origin, options) {
       // undici passes the proxy's address to TLS as a name: Node warns of an IP address, and Bun rejects it.
-      const toProxy = connectorIn(made);
+      const toProxy = connectorOf(options);
       const client = openProxy(origin, (to, done) => toProxy({ ...to, servername: '' }, done));
       // ProxyAgent sends CONNECT by this method, which clients get from undici's entry point (not loaded
       // here).
       return Object.assign(client, {
-        async connect(options: Dispatcher.ConnectOptions) {
-          const answer = await connect.call(client, options);
+        async connect(target: Dispatcher.ConnectOptions) {
+          const answer = await connect.call(client, target);
           if (answer.statusCode === 200) onTunnel();
           return answer;
         },
@@ -112,6 +112,6 @@ export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
 }
 
 /** Returns the connector from the options that undici passes to its client factories. */
-function connectorIn(made: object): buildConnector.connector {
-  return (made as { connect: buildConnector.connector }).connect;
+function connectorOf(options: object): buildConnector.connector {
+  return (options as { connect: buildConnector.connector }).connect;
 }
