@@ -94,7 +94,9 @@ export function trustSystem(
   const { ca = nodeRoots(env) } = trust;
   const { SSL_CERT_FILE: file = '', SSL_CERT_DIR: directories = '' } = env;
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
-  for (const places of [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])]) {
+  // The first of these groups with a CA is used.
+  const groups = [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])];
+  for (const places of groups) {
     const found = places
       .map((from) => ({ from, roots: rootsAt(from, store) }))
       .filter(({ roots }) => roots.length > 0);
