@@ -63,11 +63,11 @@ function loadNativePart(contained: string): Keytar {
   }
 }
 
-/** Removes the directory. Windows cannot remove a loaded file, so there it removes those of earlier runs. */
+/** Removes the directory. Windows cannot remove a loaded file, so there a later run removes it. */
 function sweep(own: string): void {
   const names = process.platform === 'win32' ? readdirSync(tmpdir()) : [];
-  const others = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
-  for (const path of [own, ...others]) {
+  const earlier = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
+  for (const path of [own, ...earlier]) {
     try {
       if (path === own || Date.now() - statSync(path).mtimeMs > 60_000) rmSync(path, { recursive: true });
     } catch {
