@@ -28,22 +28,22 @@ test('without HOME, the cache is empty and the config file is an error', async (
 test('gwtoken uses Node’s own streams only for a Windows console', () => {
   const shown: string[] = [];
   const stream = (name: string) => ({ value: { write: (text: string) => shown.push(`${name}: ${text}`) } });
-  const streamsWhere = (isATerminal: boolean) => {
+  const worldOn = (isConsole: boolean) => {
     const proc: NodeJS.Process = Object.create(process, {
       platform: { value: 'win32' },
-      getBuiltinModule: { value: () => ({ isatty: () => isATerminal }) },
+      getBuiltinModule: { value: () => ({ isatty: () => isConsole }) },
       stdout: stream('stdout'),
       stderr: stream('stderr'),
     });
     const opened = openQuickWorld({ env: {}, platform: 'win32' });
     return openWorld(proc, '1.2.3', opened).world;
   };
-  const onConsole = streamsWhere(true);
+  const onConsole = worldOn(true);
   onConsole.stdout.write('a token');
   onConsole.stderr.write('a warning');
   expect(shown).toEqual(['stdout: a token', 'stderr: a warning']);
   // gwtoken writes to the descriptor of a pipe, which belongs to the test here, so the text is empty.
-  const onPipe = streamsWhere(false);
+  const onPipe = worldOn(false);
   onPipe.stdout.write('');
   onPipe.stderr.write('');
   expect(shown).toHaveLength(2);
