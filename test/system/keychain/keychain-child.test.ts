@@ -21,7 +21,7 @@ describe('a failure of the keychain child', () => {
       (error) => error,
     );
 
-  test.each<[string, string | undefined, string, string]>([
+  test.each<[cause: string, keytar: string | undefined, reason: string, detail: string]>([
     [
       'it is killed',
       asFunction("() => process.kill(process.pid, 'SIGKILL')"),
@@ -151,27 +151,27 @@ const answering = (sessions: readonly (readonly unknown[])[], { env, ...world }:
   keychainWith(SCRIPTED_KEYTAR, { ...world, env: { ...env, SESSIONS: JSON.stringify(sessions) } }).keychain;
 
 describe("the keychain child's answer", () => {
-  const reading = (reads: readonly unknown[]) => answering([reads]);
+  const inOneSession = (answers: readonly unknown[]) => answering([answers]);
   const end = <T>(call: Promise<T>) => call.catch(({ reason }: GwtokenError) => reason);
 
-  test.each<[readonly unknown[], unknown]>([
+  test.each<[reads: readonly unknown[], end: unknown]>([
     [[null, 'what was stored'], false],
     [['old', 'what was stored'], true],
     // The person has declined the dialog.
     [['old', null], 'denied'],
     [['old', 'old'], 'denied'],
   ])('if the reads before and after return %j, set ends with %j', async (reads, expected) => {
-    expect(await end(reading(reads).set('a', 'new'))).toBe(expected);
+    expect(await end(inOneSession(reads).set('a', 'new'))).toBe(expected);
   });
 
-  test.each<[readonly unknown[], unknown]>([
+  test.each<[answers: readonly unknown[], end: unknown]>([
     [[null, 'what was stored', true, null], undefined],
     [[null, 'something else'], 'denied'],
-  ])('if the calls to keytar return %j, probe ends with %j', async (reads, expected) => {
-    expect(await end(reading(reads).probe())).toBe(expected);
+  ])('if the calls to keytar return %j, probe ends with %j', async (answers, expected) => {
+    expect(await end(inOneSession(answers).probe())).toBe(expected);
   });
 
-  test.each<[readonly unknown[], unknown]>([
+  test.each<[answers: readonly unknown[], end: unknown]>([
     [[true, null], true],
     [[true, 'it'], 'denied'],
     [[false, null, false], false],
@@ -179,8 +179,8 @@ describe("the keychain child's answer", () => {
     [[false, 'it', true, null], true],
     [[false, 'it', true, 'it'], 'denied'],
     [[true, wrongKey], true],
-  ])('if the calls to keytar return %j, delete ends with %j', async (reads, expected) => {
-    expect(await end(reading(reads).delete('a'))).toBe(expected);
+  ])('if the calls to keytar return %j, delete ends with %j', async (answers, expected) => {
+    expect(await end(inOneSession(answers).delete('a'))).toBe(expected);
   });
 });
 

@@ -73,7 +73,7 @@ test('get shows no notice once the keychain has answered', async () => {
   expect(shown).toEqual([]);
 });
 
-test.each<[string, Env, NodeJS.Platform, boolean]>([
+test.each<[place: string, env: Env, platform: NodeJS.Platform, canSee: boolean]>([
   ['a desktop', { DISPLAY: ':99' }, 'linux', true],
   ['Wayland', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux', true],
   ['macOS', {}, 'darwin', true],

@@ -13,7 +13,7 @@ type Env = Record<string, string>;
 describe('painter', () => {
   const isColoured = async (env: Env, isTTY: boolean) => (await painter(env, isTTY)).red('x') !== 'x';
 
-  test.each<[Env, boolean, boolean]>([
+  test.each<[env: Env, isTTY: boolean, isColoured: boolean]>([
     [{}, true, true],
     [{}, false, false],
     [{ TERM: 'dumb' }, true, false],
