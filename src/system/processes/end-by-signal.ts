@@ -7,9 +7,8 @@ import { isTerminal } from '../terminal/terminal';
 const DUMPING = /^SIG(QUIT|ILL|TRAP|ABRT|BUS|FPE|SEGV|SYS|XCPU|XFSZ)$/;
 
 /**
- * Ends the process by this signal with the signal's default effect (Node ignores SIGPIPE). Uses the exit code
- * that shells show for the signal if it would dump core, on Windows, and as the first process of a container:
- * Linux delivers no signal that this process sends to itself.
+ * Ends the process by this signal. Three cases end it with the exit code that shells show for the signal: a
+ * signal that would dump core, Windows, and PID 1 of a container, which Linux does not let signal itself.
  */
 export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrupted): void {
   self.exitCode = exitCode;
@@ -19,6 +18,7 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   // Node resets a terminal that a prompt has made raw at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {
+    // Restores the default effect, because Node ignores SIGPIPE.
     const nothing = (): void => {};
     self.on(signal, nothing).off(signal, nothing);
   }
