@@ -22,16 +22,20 @@ const run = (
 
 describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
   test.each([
-    ['true', { how: 'exited', code: 0 }],
-    ['exit 130', { how: 'exited', code: 130 }],
-    ['kill -TERM $$', { how: 'killed', signal: 'SIGTERM' }],
-    ['yes', { how: 'too-long' }],
-    ["printf '%1000s'", { how: 'exited', code: 0, stdout: Buffer.alloc(1000, ' ') }],
-    ["printf '%1001s'", { how: 'too-long' }],
-    [`true ${'x'.repeat(4_000_000)}`, { how: 'not-started', reason: 'argument list too long' }],
-  ])('reports the end of a command and leaves no listener (%#)', async (command, how) => {
+    ['success', 'true', { how: 'exited', code: 0 }],
+    ['exit code 130', 'exit 130', { how: 'exited', code: 130 }],
+    ['death by SIGTERM', 'kill -TERM $$', { how: 'killed', signal: 'SIGTERM' }],
+    ['endless output', 'yes', { how: 'too-long' }],
+    ['the longest output', "printf '%1000s'", { how: 'exited', code: 0, stdout: Buffer.alloc(1000, ' ') }],
+    ['a byte too much', "printf '%1001s'", { how: 'too-long' }],
+    [
+      'a long line',
+      `true ${'x'.repeat(4_000_000)}`,
+      { how: 'not-started', reason: 'argument list too long' },
+    ],
+  ])('reports the end of a command and leaves no listener: %s', async (_, command, end) => {
     const { signal } = new AbortController();
-    expect(await run(command, { signal })).toMatchObject(how);
+    expect(await run(command, { signal })).toMatchObject(end);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
