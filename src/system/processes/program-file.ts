@@ -72,10 +72,12 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 function problemOf(error: unknown, command: string): string {
   const code = systemCode(error) ?? '';
   // The file of a name without a slash was found in PATH.
-  const isPath = command.includes('/');
-  if (code === 'ENOENT' && isPath && !fs.existsSync(command)) return 'no such file';
-  const isDirectory = isPath && orUndefined(() => fs.statSync(command).isDirectory());
-  return code === 'EACCES' && isDirectory ? 'it is a directory' : (PROBLEMS[code] ?? wordsFor(error));
+  if (command.includes('/')) {
+    if (code === 'ENOENT' && !fs.existsSync(command)) return 'no such file';
+    const isDirectory = orUndefined(() => fs.statSync(command).isDirectory());
+    if (code === 'EACCES' && isDirectory) return 'it is a directory';
+  }
+  return PROBLEMS[code] ?? wordsFor(error);
 }
 
 function cannotRun(command: string, kind: ErrorKind, problem: string): GwtokenError {
