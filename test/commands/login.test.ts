@@ -329,15 +329,20 @@ describe('with prompts, login', () => {
     ]);
   });
 
-  test('does not prompt again if the endpoint does not answer', async () => {
+  test.each([
+    [[], ''],
+    [['look at the wire', 'look again'], 'hint: look at the wire\n'],
+  ])('does not prompt again after a connection error with the hints %j', async (hints, firstHint) => {
     gw.answer = () => {
-      throw new GwtokenError('unreached', 'no token', { hints: ['look at the wire', 'look again'] });
+      throw new GwtokenError('unreached', 'no token', { hints });
     };
-    const error = 'gwtoken: error: no token; nothing was stored\nhint: look at the wire\n';
     const questions = simulatePerson();
     const start = `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id\n`;
-    const { code, stderr } = await login('--retries', '0');
-    expect([code, stderr]).toEqual([6, error + start]);
+    expect(await login('--retries', '0')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `gwtoken: error: no token; nothing was stored\n${firstHint}${start}`,
+    });
     expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
     expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
   });
