@@ -95,77 +95,103 @@ async function run(lastsMs: number, situation: Situation = {}) {
   };
   const { code, stdout, stderr } = await gw.cli(['exec', '--token-file', 'file', ...flags, '--', 'anything']);
   expect({ code, stdout }).toEqual({ code: isCommandMissing ? 127 : 7, stdout: '' });
-  const asked = gw.posts.slice(1).map(({ atMs }) => atMs - startMs);
-  return { asked, events, stderr };
+  const requestsMs = gw.posts.slice(1).map(({ atMs }) => atMs - startMs);
+  return { requestsMs, events, stderr };
 }
 
-const failing = (kind: 'unreached' | 'refused', from: number, to = Number.POSITIVE_INFINITY) => {
+/** Returns a reply that fails between these times. */
+const failing = (kind: 'unreached' | 'refused', fromMs: number, toMs = Number.POSITIVE_INFINITY) => {
   return (ms: number): Reply => {
-    if (ms > from && ms < to) throw new GwtokenError(kind, 'no answer');
+    if (ms > fromMs && ms < toMs) throw new GwtokenError(kind, 'no answer');
     return {};
   };
 };
 /** A config whose profile has another min-ttl than the config itself. */
 const ACME = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
 
-// Timers stand still while a laptop sleeps; the clock does not.
-test.each<[title: string, minutes: number, asked: number[], situation?: Situation]>([
-  ['a token of an hour is renewed five minutes before each expiry', 120, [55, 110]],
-  [
-    'a token of a year is not renewed within an hour',
-    60,
-    [],
-    { reply: () => ({ expires_in: 365 * 24 * 3600 }) },
-  ],
-  [
-    'a token without expires_in is not renewed, even if the clock is set back',
-    60,
-    [],
-    { reply: () => ({ expires_in: undefined }), clockJumpMs: (ms) => (ms === MINUTE ? -2 * HOUR : 0) },
-  ],
-  ['a token is renewed when less than --min-ttl remains', 25, [10, 20], { flags: ['--min-ttl', '50m'] }],
-  ["a token is renewed when less than the profile's min-ttl remains", 35, [30], { config: ACME }],
-  [
-    'a token is renewed at half its lifetime if min-ttl is longer than that',
-    35,
-    [30],
-    { config: { 'min-ttl': '2h' } },
-  ],
-  [
-    'a token is renewed within 30 s after the machine wakes up',
-    62,
-    [8 * 60 + 1.5],
-    { clockJumpMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) },
-  ],
-  [
-    'a token is renewed at once after the clock is set back',
-    30,
-    [0.5 - 120],
-    { clockJumpMs: (ms) => (ms === 0 ? -2 * HOUR : 0) },
-  ],
-])('%s', async (_, minutes, asked, situation) => {
-  const ended = await run(minutes * MINUTE, situation);
-  expect(ended.asked.slice(0, asked.length || 1)).toEqual(asked.map((each) => each * MINUTE));
-  const last = `token-${ended.asked.length + 1}`;
-  expect(ended.events.slice(-2)).toEqual([last, `removed ${last}`]);
-  expect(ended.stderr).toBe('');
+interface Case {
+  readonly title: string;
+  /** Duration of the command. */
+  readonly minutes: number;
+  /** Times on the wall clock, in minutes since the start. */
+  readonly renewals: readonly number[];
+  readonly situation?: Situation;
+}
+test.each<Case>([
+  {
+    title: 'a token of an hour is renewed five minutes before each expiry',
+    minutes: 120,
+    renewals: [55, 110],
+  },
+  {
+    title: 'a token of a year is not renewed within an hour',
+    minutes: 60,
+    renewals: [],
+    situation: { reply: () => ({ expires_in: 365 * 24 * 3600 }) },
+  },
+  {
+    title: 'a token without expires_in is not renewed, even if the clock is set back',
+    minutes: 60,
+    renewals: [],
+    situation: {
+      reply: () => ({ expires_in: undefined }),
+      clockJumpMs: (ms) => (ms === MINUTE ? -2 * HOUR : 0),
+    },
+  },
+  {
+    title: 'a token is renewed when less than --min-ttl remains',
+    minutes: 25,
+    renewals: [10, 20],
+    situation: { flags: ['--min-ttl', '50m'] },
+  },
+  {
+    title: "a token is renewed when less than the profile's min-ttl remains",
+    minutes: 35,
+    renewals: [30],
+    situation: { config: ACME },
+  },
+  {
+    title: 'a token is renewed at half its lifetime if min-ttl is longer than that',
+    minutes: 35,
+    renewals: [30],
+    situation: { config: { 'min-ttl': '2h' } },
+  },
+  {
+    // Timers stand still while a laptop sleeps; the clock does not. This one sleeps from the first minute on.
+    title: 'a token is renewed within 30 s after the machine wakes up',
+    minutes: 40,
+    renewals: [1 + 8 * 60 + 0.5],
+    situation: { clockJumpMs: (ms) => (ms === MINUTE ? 8 * HOUR : 0) },
+  },
+  {
+    title: 'a token is renewed within 30 s after the clock is set back',
+    minutes: 30,
+    renewals: [-2 * 60 + 0.5],
+    situation: { clockJumpMs: (ms) => (ms === 0 ? -2 * HOUR : 0) },
+  },
+])('$title', async ({ minutes, renewals, situation }) => {
+  const { requestsMs, events, stderr } = await run(minutes * MINUTE, situation);
+  expect(requestsMs).toEqual(renewals.map((each) => each * MINUTE));
+  const last = `token-${renewals.length + 1}`;
+  expect(events.slice(-2)).toEqual([last, `removed ${last}`]);
+  expect(stderr).toBe('');
 });
 
 test('a token that the endpoint keeps until its end is requested more and more often', async () => {
   const leftS = (ms: number) => Math.floor(200.2 - ms / SECOND);
-  const { asked, events, stderr } = await run(202 * SECOND, {
+  const { requestsMs, events, stderr } = await run(202 * SECOND, {
     reply: (ms) => (ms < 200.2 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
   });
   // The reply at 199.2 s has an expires_in of 1, and the one at 200 s of 0.
-  expect(asked.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.2]);
+  expect(requestsMs.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.2]);
   expect(events).toEqual(['token-1', 'token-7', 'removed token-7']);
   expect(stderr).toBe('');
 });
 
 test('an endpoint that keeps returning expired tokens is asked every 10 s', async () => {
   const reply = (ms: number) => (ms === 0 ? {} : { expires_in: 0 });
-  const { asked, events, stderr } = await run(HOUR + 22 * SECOND, { reply });
-  const sinceEnd = asked.map((ms) => (ms - HOUR) / SECOND).filter((seconds) => seconds >= 0);
+  const { requestsMs, events, stderr } = await run(HOUR + 22 * SECOND, { reply });
+  const sinceEnd = requestsMs.map((ms) => (ms - HOUR) / SECOND).filter((seconds) => seconds >= 0);
   expect(sinceEnd).toEqual([0, 0.5, 1, 1.5, 2, 12, 22]);
   expect(events).toEqual(['token-1', 'removed token-1']);
   expect(stderr).toMatch(/^gwtoken: warning: the token file still has the last token: .* just expired .*\n$/);
@@ -173,11 +199,11 @@ test('an endpoint that keeps returning expired tokens is asked every 10 s', asyn
 
 test('an outage causes one warning and attempts every 30 s, then every 10 s', async () => {
   const reply = failing('unreached', MINUTE, 65 * MINUTE);
-  const { asked, events, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
-  const leftS = asked.map((ms) => (HOUR - ms) / SECOND);
+  const { requestsMs, events, stderr } = await run(66 * MINUTE, { reply, flags: ['--retries', '5'] });
+  const leftS = requestsMs.map((ms) => (HOUR - ms) / SECOND);
   const first = [300, 270, 240, 210, 180, 150, 120, 90, 60, 30, 15, 5, 0, -0.5, -1, -1.5, -2, -12, -22];
   expect(leftS.slice(0, first.length)).toEqual(first);
-  const pauses = asked.map((ms, index) => ms - (asked[index - 1] ?? 0)).slice(-20);
+  const pauses = requestsMs.map((ms, index) => ms - (requestsMs[index - 1] ?? 0)).slice(-20);
   expect(new Set(pauses)).toEqual(new Set([10 * SECOND]));
   expect(events).toEqual(['token-1', expect.stringMatching(/^token-\d+$/), `removed ${events[1]}`]);
   expect(stderr).toBe('gwtoken: warning: the token file still has the last token: no answer\n');
@@ -198,17 +224,17 @@ test('a second outage causes a second warning', async () => {
 });
 
 test('a refused renewal is repeated every 5 minutes', async () => {
-  const { asked, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
+  const { requestsMs, stderr } = await run(70 * MINUTE, { reply: failing('refused', MINUTE) });
   expect(stderr.match(/warning/g)).toHaveLength(1);
-  expect(asked).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
+  expect(requestsMs).toEqual([55, 60, 65, 70].map((minutes) => minutes * MINUTE));
 });
 
 test('a token that could not be stored is requested again', async () => {
   const onRewrite = (ms: number) => {
     if (ms < 56 * MINUTE) throw new Error('ENOSPC');
   };
-  const { asked, events, stderr } = await run(58 * MINUTE, { onRewrite });
-  expect(asked).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
+  const { requestsMs, events, stderr } = await run(58 * MINUTE, { onRewrite });
+  expect(requestsMs).toEqual([55, 55.5, 56].map((minutes) => minutes * MINUTE));
   expect(events).toEqual(['token-1', 'token-4', 'removed token-4']);
   expect(stderr).toContain('ENOSPC');
 });
@@ -216,8 +242,8 @@ test('a token that could not be stored is requested again', async () => {
 test.each(['token-X', 'longer-token'])(
   'a file with the token %j of another run is reported once and left alone',
   async (otherToken) => {
-    const { asked, events, stderr } = await run(3 * HOUR, { otherToken });
-    expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+    const { requestsMs, events, stderr } = await run(3 * HOUR, { otherToken });
+    expect([requestsMs, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
     expect(stderr).toBe(
       "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
     );
@@ -225,19 +251,19 @@ test.each(['token-X', 'longer-token'])(
 );
 
 test('a renewal stores nothing if the command ends before the reply', async () => {
-  const { asked, events } = await run(56 * MINUTE, {
+  const { requestsMs, events } = await run(56 * MINUTE, {
     reply(ms, end) {
       if (ms > 0) end();
       return {};
     },
   });
   await new Promise((done) => setTimeout(done, 50));
-  expect([asked, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
+  expect([requestsMs, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
 });
 
 test('a renewal that fails after the command has ended is not reported', async () => {
   let reports = 0;
-  const { asked } = await run(56 * MINUTE, {
+  const { requestsMs } = await run(56 * MINUTE, {
     reply(ms, end) {
       if (ms === 0) return {};
       end();
@@ -248,7 +274,7 @@ test('a renewal that fails after the command has ended is not reported', async (
     },
   });
   await new Promise((done) => setTimeout(done, 50));
-  expect([asked, reports]).toEqual([[55 * MINUTE], 0]);
+  expect([requestsMs, reports]).toEqual([[55 * MINUTE], 0]);
 });
 
 test('a command that cannot be run leaves no file', async () => {
