@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, Interrupted } from '../../src/errors';
-import type { Terminal } from '../../src/world';
+import type { Keychain, Terminal } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 
@@ -25,13 +25,18 @@ const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
 const cacheEntry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
 const clientsFile = () => join(gw.config, 'clients.json');
 
+/** Replaces the keychain's removal of an item. `remove` removes it and returns whether it was there. */
+function onDelete(act: (name: string, remove: () => boolean) => boolean | Promise<boolean>): void {
+  const remove = async (name: string) => act(name, () => gw.items.delete(name));
+  gw.own = { ...gw.own, keychain: { ...gw.keychain, delete: remove } };
+}
+
 test('logout --all removes what it can, and fails for the rest', async () => {
   await gw.get('--region', 'eu');
-  const remove = gw.items.delete.bind(gw.items);
-  gw.items.delete = (account) => {
-    if (account === EU) throw new GwtokenError('keychain', 'the keychain is locked');
-    return remove(account);
-  };
+  onDelete((name, remove) => {
+    if (name === EU) throw new GwtokenError('keychain', 'the keychain is locked');
+    return remove();
+  });
   const stderr = `Removed ${US}\ngwtoken: error: the keychain is locked\n`;
   expect(await logout('--all')).toEqual({ code: 5, stdout: '', stderr });
   expect(existsSync(cacheEntry('eu'))).toBe(true);
@@ -53,42 +58,40 @@ test('logout --all removes and reports nothing more after a signal', async () =>
       },
     },
   };
-  gw.items.delete = () => {
+  onDelete(() => {
     interrupt('SIGINT');
     throw new GwtokenError('keychain', 'ended by the signal');
-  };
+  });
   await expect(logout('--all')).rejects.toBeInstanceOf(Interrupted);
   await sleep(50);
   expect([gw.items.size, reported]).toEqual([2, '']);
 });
 
 test('logout succeeds if the keychain crashed after the removal', async () => {
-  const remove = gw.items.delete.bind(gw.items);
   gw.own = { platform: 'linux' };
-  gw.items.delete = (account) => {
-    remove(account);
+  onDelete((_, remove) => {
+    remove();
     throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
-  };
+  });
   expect((await logout('--region', 'eu')).stderr).toBe(`Removed ${EU}\n${REVOKE}`);
 });
 
 test('logout can be repeated if the keychain crashed before the removal', async () => {
-  const remove = gw.items.delete.bind(gw.items);
-  gw.items.delete = () => {
+  onDelete(() => {
     throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
-  };
+  });
   expect((await logout('--all')).code).toBe(5);
-  gw.items.delete = remove;
+  gw.own = {};
   expect((await logout('--all')).stderr).toBe(`Removed ${EU}\nRemoved ${US}\n${REVOKE}${BY_HAND}`);
 });
 
 test('logout marks a client before it removes the item, and unmarks it if that fails', async () => {
   const before = readFileSync(clientsFile(), 'utf8');
   let during = '';
-  gw.items.delete = () => {
+  onDelete(() => {
     during = readFileSync(clientsFile(), 'utf8');
     throw new GwtokenError('keychain', 'denied', { reason: 'denied' });
-  };
+  });
   expect((await logout('--region', 'eu')).code).toBe(5);
   expect(JSON.parse(during)[EU]).toEqual({ ...JSON.parse(before)[EU], leaving: true });
   expect(readFileSync(clientsFile(), 'utf8')).toBe(before);
@@ -104,17 +107,12 @@ test('logout completes a logout that was killed after it had removed the item', 
 });
 
 test('one of twelve simultaneous logouts removes the client', async () => {
-  gw.own = {
-    platform: 'linux',
-    keychain: {
-      ...gw.keychain,
-      async delete(account) {
-        const hadItem = gw.items.delete(account);
-        await sleep(5);
-        return hadItem;
-      },
-    },
-  };
+  gw.own = { platform: 'linux' };
+  onDelete(async (_, remove) => {
+    const hadItem = remove();
+    await sleep(5);
+    return hadItem;
+  });
   const ended = await Promise.all(Array.from({ length: 12 }, () => logout('--region', 'eu')));
   expect(ended.map(({ code }) => code).sort()).toEqual([0, ...Array(11).fill(4)]);
 });
@@ -203,13 +201,9 @@ describe('a running get', () => {
 
   test('stores no token if its credentials are removed or replaced meanwhile', async () => {
     const { keychain } = gw;
-    gw.own = {
-      keychain: {
-        ...keychain,
-        set: (account, item) => get().then(() => keychain.set(account, item)),
-        delete: (account) => get().then(() => keychain.delete(account)),
-      },
-    };
+    const set: Keychain['set'] = (name, item) => get().then(() => keychain.set(name, item));
+    const remove: Keychain['delete'] = (name) => get().then(() => keychain.delete(name));
+    gw.own = { keychain: { ...keychain, set, delete: remove } };
     for (const act of [() => login('of-eu'), () => logout('--region', 'eu')]) {
       expect(await act()).toMatchObject({ code: 0 });
       expect(existsSync(cacheEntry('eu'))).toBe(false);
