@@ -32,12 +32,13 @@ describe('get --output', () => {
     expect(readFileSync(file, 'utf8')).toBe('theirs');
   });
 
-  test('does not replace a link', async () => {
+  test('neither replaces a link nor writes its target', async () => {
     const link = join(directory, 'link');
     symlinkSync(file, link);
     const { code, stdout, stderr } = await gw.cli(['get', '--output', link]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`${link} is not a regular file; nothing was written`);
+    expect(readdirSync(directory)).toEqual(['link']);
   });
 });
 
