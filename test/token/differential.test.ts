@@ -58,7 +58,15 @@ interface Situation {
 }
 
 /** Lays out the variables, the config and an entry for each client. */
-function layOut({ env = {}, config, token = {}, authUrl = A, owner = 'keychain', ...more }: Situation): void {
+function layOut({
+  env = {},
+  config,
+  token = {},
+  authUrl = A,
+  owner = 'keychain',
+  damage = (text) => text,
+  mode = 0o600,
+}: Situation): void {
   home.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: A, ...env };
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
@@ -80,8 +88,8 @@ function layOut({ env = {}, config, token = {}, authUrl = A, owner = 'keychain',
         const place = owner === 'keychain' ? client : placeOf({ client, source, authUrl: { text } });
         const path = entryPath(home.cache, place);
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        writeFileSync(path, more.damage?.(content) ?? content);
-        chmodSync(path, more.mode ?? 0o600);
+        writeFileSync(path, damage(content));
+        chmodSync(path, mode);
       }
 }
 
@@ -97,13 +105,13 @@ async function isAnswered(argv: readonly string[]): Promise<boolean> {
 
 test('the CLI prints what the quick path prints for random flags', async () => {
   const flags = fc.array(fc.constantFrom(...PLAIN), { maxLength: 5 }).map((words) => words.flat());
-  const met = new Set<string>();
+  const answered = new Set<string>();
   const property = fc.asyncProperty(fc.constantFrom('get', 'env'), flags, async (command, words) => {
-    if (await isAnswered([command, ...words])) for (const word of words) met.add(word);
+    if (await isAnswered([command, ...words])) for (const word of words) answered.add(word);
   });
   await fc.assert(property, { numRuns: 300, seed: 1 });
   // A generator that never gets an answer would pass too.
-  expect([...met]).toEqual(expect.arrayContaining(PLAIN.flat().filter((word) => word !== '2h')));
+  expect([...answered]).toEqual(expect.arrayContaining(PLAIN.flat().filter((word) => word !== '2h')));
 }, 60_000);
 
 test('the quick path treats unusual spellings like the CLI, or leaves them to it', async () => {
