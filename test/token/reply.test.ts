@@ -258,6 +258,12 @@ describe('a refusal', () => {
     });
   });
 
+  test('is told from an error of RFC 6750 only with a 4xx', () => {
+    const challenge = { 'www-authenticate': 'bearer' };
+    expect(errorFor(200, { error: 'invalid_request' }, challenge).kind).toBe('refused');
+    expect(errorFor(500, { error: 'invalid_token' })).toMatchObject({ kind: 'bad-reply', hints: OUTAGE });
+  });
+
   test('is 401 invalid_request with a challenge for Basic', () => {
     const headers = { 'www-authenticate': 'Basic realm="bearer", error="invalid_token"' };
     expect(errorFor(401, { error: 'invalid_request' }, headers).kind).toBe('refused');
