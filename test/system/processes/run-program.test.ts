@@ -66,6 +66,15 @@ test('a program that gets a text is searched only in absolute directories of PAT
   expect(existsSync(seen)).toBe(false);
 });
 
+test('a program may end without reading its text', async ({ needs }) => {
+  needs('posix');
+  const text = { option: '-K', content: 'x'.repeat(1_000_000) };
+  const options = { env: { PATH: '/usr/bin:/bin', PATHEXT: '' }, text };
+  // On POSIX, sh always reads the text.
+  const running = runProgram({ platform: 'win32', onSignals, descriptors: [] }, 'true', [], options);
+  expect(await running).toEqual({ code: 0, signal: null });
+});
+
 /** Writes a file with this content and mode. Returns its path. */
 function script(content: string, mode: number): string {
   const path = join(openDirectory(), 'script');
