@@ -61,7 +61,7 @@ const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
     "mkfifo fifo 2>/dev/null; exec 3<>fifo; echo through >&3; RUN sh -c 'read -r x <&3; echo $x'",
     // Only the process that becomes gwtoken has both ends of these pipes.
     "exec 63< <(:) 3</dev/fd/63 4>/dev/fd/63 63<&-; echo x >&4; exec RUN sh -c 'head -n1 <&3; ls /proc/self/fd'",
-    "exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-; echo x >&21; exec RUN sh -c 'head -n1 <&20; ls /proc/self/fd'",
+    "exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-; echo x >&21; exec RUN bash -c 'head -n1 <&20; ls /proc/self/fd'",
     "exec 63< <(:) 7</dev/fd/63 9>/dev/fd/63 63<&-; echo x >&9; exec RUN sh -c 'head -n1 <&7'",
     "make -s -j3 -f - <<< $'all:\\n\\t+@RUN make -s -f inner.mk' | sort",
     "make -s -j3 -f - <<< $'all:\\n\\t+@cd . && RUN make -s -f inner.mk' | sort",
