@@ -234,7 +234,7 @@ describe('doctor warns of a cache directory', () => {
     return stepOf('cache directory');
   };
 
-  test('that others can change, and how to protect it', async () => {
+  test('that others can change, with the line that protects it', async () => {
     chmodSync(directory, 0o777);
     expect(await cacheStep({ GWTOKEN_CACHE_DIR: directory })).toBe(
       `warning: ${directory} is accessible to other users (mode 777); run: chmod 700 '${directory}'`,
