@@ -55,7 +55,7 @@ describe('the token file', () => {
 
   test('is no longer renewed after the command; a waiting get sends its own request', async ({ needs }) => {
     needs('linux');
-    const answer = holdRenewal();
+    const release = holdRenewal();
     const { result } = await start('--timeout', '60s');
     await endpoint.arrived(2);
     const other = home.start(['get', '--verbose']);
@@ -63,7 +63,7 @@ describe('the token file', () => {
     endpoint.answer = () => tokenReply('its own');
     finish();
     expect(await result).toMatchObject({ code: 0, stderr: '' });
-    answer();
+    release();
     expect(await other.result).toMatchObject({ code: 0, stdout: 'its own\n' });
     expect(endpoint.posts).toHaveLength(3);
   });
