@@ -60,7 +60,7 @@ describe('gwtoken env on a terminal', () => {
   });
 });
 
-test('env --help prints to stderr, so that eval runs nothing; help env prints to stdout', async () => {
+test('env --help prints to stderr, so that eval runs nothing, and help env to stdout', async () => {
   const { code, stdout, stderr } = await gw.cli(['env', '--help']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain('Usage: gwtoken env');
