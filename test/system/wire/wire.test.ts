@@ -5,10 +5,16 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ConnectionProgress, FormReply, PostOptions } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
-import { type FaultServer, type Script, startFaultServer } from '../../harness/endpoints/fault-server';
+import {
+  type FaultServer,
+  type Script,
+  startBlackHole,
+  startFaultServer,
+} from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
 import { until } from '../../harness/programs/processes';
 import { POST, wireIn } from './open-wire';
@@ -97,10 +103,33 @@ test('postForm() stops reading a body beyond its limit', async () => {
   expect(textOf(await ask(whole.url, { maxBytes: 9 }))).toBe('123456789');
 });
 
-test('postForm() has no time limit besides the caller’s', async () => {
-  // Moves undici's own clock. A timer of undici starts at the first tick after it is set.
+/** Moves undici's own clock. A timer of undici starts at the first tick after it is set. */
+function passAnHour(): void {
   const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
-  const passAnHour = () => [0, 3_600_000].forEach(clock.tick);
+  [0, 3_600_000].forEach(clock.tick);
+}
+
+test('postForm() connects without a time limit until an abort', async ({ needs }) => {
+  needs('linux');
+  const port = await startBlackHole();
+  const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+  const before = sockets();
+  const controller = new AbortController();
+  let isEnded = false;
+  const asking = ask(`http://127.0.0.1:${port}`, { timeoutMs: 7_200_000, signal: controller.signal });
+  const ended = asking.catch(() => {
+    isEnded = true;
+  });
+  await until('the socket connects', () => sockets() > before);
+  passAnHour();
+  await sleep(50);
+  expect(isEnded).toBe(false);
+  controller.abort();
+  await ended;
+  await until('the socket is closed', () => sockets() === before);
+});
+
+test('postForm() waits for a reply and its body without a time limit', async () => {
   let endpoint: Socket | undefined;
   const { url } = await serve({ answer: (socket) => (endpoint = socket) });
   const steps: unknown[] = [];
