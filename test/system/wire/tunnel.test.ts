@@ -99,6 +99,7 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
   expect(progress.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
     ...['connect', 'lookup', 'connect', 'tunnel', 'handshake', 'handshake', 'reply', 'body'],
   ]);
+  expect(progress.flatMap((facts) => facts.proxy ?? [])).toEqual([`localhost:${proxy.port}`]);
   // Only the endpoint's certificate is reported, not the proxy's.
   expect(progress.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
 });
