@@ -75,7 +75,7 @@ function unknownOption({ args }: Parser): string {
 
 /** Returns `--name` of `--name=VALUE`, `-n` of `-nVALUE`, and `NAME` of `NAME=VALUE`. */
 function withoutValue(word: string): string {
-  return /^-[^-]/s.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '');
+  return /^-[^-]/.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '');
 }
 
 /** Returns a hint at the intended command. In `auth status`, the second word counts more than the first. */
