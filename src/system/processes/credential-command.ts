@@ -29,7 +29,6 @@ export async function runCredentialCommand(
       // A program that the shell started may keep running and hold the pipe open.
       child.stdout?.destroy();
       child.kill();
-      child.unref();
     });
     const [stdout, [code, killedBy]] = await Promise.all([outputOf(child, maxBytes), once(child, 'exit')]);
     return killedBy === null ? { how: 'exited', code, stdout } : { how: 'killed', signal: killedBy };
