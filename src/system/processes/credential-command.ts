@@ -26,7 +26,7 @@ export async function runCredentialCommand(
       stdio: ['inherit', 'pipe', 'inherit'],
     });
     over.addEventListener('abort', () => {
-      // A program that the shell started may keep running and hold the pipe open.
+      // A program that the shell started may go on printing, which would fill the memory.
       child.stdout?.destroy();
       child.kill();
     });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCredentialCommand } from '../../../src/system/processes/credential-command';
 import { openDirectory } from '../../harness/homes/directory';
+import { until } from '../../harness/programs/processes';
 
 const run = (
   command: string,
@@ -48,6 +49,12 @@ describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
     const file = join(openDirectory(), 'started');
     await expect(run(`: >'${file}'`, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     expect(existsSync(file)).toBe(false);
+  });
+
+  test('closes the pipe of a command that prints too much', async () => {
+    const file = join(openDirectory(), 'closed');
+    expect(await run(`trap '' TERM; yes 2>/dev/null; : >'${file}'`)).toEqual({ how: 'too-long' });
+    await until('the end of yes', () => existsSync(file));
   });
 
   test.each([
