@@ -1,4 +1,4 @@
-/** Hints, the trace and remembered refusals. See also test/sessions/text/reuse.txt. */
+/** Hints, the trace, remembered refusals and the list of clients. See also test/sessions/text/reuse.txt. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
