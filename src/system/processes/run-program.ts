@@ -85,6 +85,7 @@ async function runOnPosix(
   return await runFile(file, args, { env, stdio, argv0: command }, launch);
 }
 
+/** Starts a program whose option makes it read its text at `/dev/fd/N`, through pipeScript(). */
 async function runWithText(
   program: Program,
   option: string,
@@ -111,7 +112,7 @@ function runByShell(
   return launch('/bin/sh', ['-c', restore + script, 'sh', ...words], { env, stdio });
 }
 
-/** Starts a file as execvp(3) does: a script without a #! line by /bin/sh. */
+/** Starts a file as execvp(3) and Node do, and Bun does not: a script without a #! line by /bin/sh. */
 async function runFile(
   file: string,
   args: readonly string[],
