@@ -87,6 +87,14 @@ describe('gwtoken', () => {
     expect(stdout).not.toContain('\nCommands:');
   });
 
+  test('prints its version for -V and --version after each command', async () => {
+    const version = await helpOf(['--version']);
+    expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const { path } of commands)
+      for (const flag of ['-V', '--version'])
+        expect([path, await helpOf([...path, flag])]).toEqual([path, version]);
+  });
+
   test.each(['config', 'completion'])('%s prints its help if nothing follows it', async (name) => {
     const help = await helpOf([name, '--help']);
     expect([await helpOf([name]), await helpOf([name, '--'])]).toEqual([help, help]);
