@@ -1,4 +1,4 @@
-/** Invalid CA files, which Node would silently ignore. */
+/** The certificates of a CA file, and invalid files, which Node would silently ignore. */
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,4 +30,12 @@ test.each<[problem: string, make: (path: string) => void]>([
   const { kind, message, hints } = valueOrError(() => trustFile(path, {})) as GwtokenError;
   expect([kind, message]).toEqual(['usage', problem.replace('PATH', path)]);
   expect(hints).toEqual(['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file']);
+});
+
+test('trustFile() trusts every certificate of a CA file', () => {
+  const path = join(openDirectory(), 'ca.pem');
+  const [first, second] = [makeAuthority().ca, makeAuthority().ca];
+  writeFileSync(path, `# first\n${first}# second\n${second}`);
+  const { ca = [], from } = trustFile(path, {});
+  expect([ca.at(-1), from]).toEqual([`${first}${second}`.trim(), path]);
 });
