@@ -1,6 +1,7 @@
 /** gwtoken shows help that is longer than the terminal through the user's pager. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { type Home, openHome } from '../../harness/homes/home';
 
@@ -21,14 +22,15 @@ test('help longer than the terminal goes to the pager, which gets no secret', as
   expect(shown.raw()).toMatch(/\n0\r\n$/);
 });
 
-test('help pages no short text, and nothing if PAGER is empty or cannot run', async () => {
+test('help pages no short text, and nothing with TERM=dumb or without a working pager', async () => {
   const home = openHome();
-  for (const [args, pager] of [
-    [['--version'], pagerIn(home)],
-    [['help', 'network'], ''],
-    [['help', 'network'], '/no/such/pager'],
+  for (const [args, pager, term] of [
+    [['--version'], pagerIn(home), 'xterm'],
+    [['help', 'network'], '', 'xterm'],
+    [['help', 'network'], '/no/such/pager', 'xterm'],
+    [['help', 'network'], pagerIn(home), 'dumb'],
   ] as const) {
-    const shown = home.terminal(args, { wrapper: ['env', `PAGER=${pager}`] });
+    const shown = home.terminal(args, { wrapper: ['env', `PAGER=${pager}`, `TERM=${term}`] });
     expect((await shown.exit).code).toBe(0);
     expect(shown.raw()).toMatch(/^(0\.|[\s\S]*gwtoken doctor)/);
     expect(shown.raw()).not.toContain('paged: ');
@@ -43,6 +45,17 @@ test('help shows colours in less if LESS is not set', async ({ needs }) => {
   await shown.exit;
   expect(text).not.toContain('ESC[');
   expect(shown.raw()).toContain('\x1b[1m');
+});
+
+test('a Ctrl-C in the pager does not end gwtoken before the pager', async ({ needs }) => {
+  needs('less');
+  const shown = openHome().terminal(['help', 'network'], { wrapper: ['env', '-u', 'LESS', 'PAGER=less'] });
+  await shown.waitFor('NETWORK');
+  shown.type('\x03');
+  // A Ctrl-C also discards the input that less has not read.
+  await sleep(300);
+  shown.type('q');
+  expect(await shown.exit).toEqual({ code: 0, signal: null });
 });
 
 test('help without PAGER searches less only in absolute directories of PATH', async () => {
