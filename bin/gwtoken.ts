@@ -39,7 +39,7 @@ async function runCli(failure?: unknown): Promise<number> {
   }
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, written } = openWorld(process, __VERSION__, opened);
-  // A crash ends the process at once. For a rejection Node also emits the first event, Bun only the second.
+  // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
     void cli.failWith(argv, error, false, world).then((code) => process.exit(code), endByError);
   process.once('uncaughtException', crash);
