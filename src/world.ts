@@ -80,7 +80,7 @@ interface StoredClients {
 
 /** The place of cache files: a client, and a slot if its credentials are not in the keychain. */
 export interface CachePlace extends Client {
-  /** Short hash for credentials from variables or a command; files of other slots are left alone. */
+  /** Short hash of the client ID or the command, and of the auth URL. Each slot has its own files. */
   readonly slot?: string;
 }
 
