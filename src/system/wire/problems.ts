@@ -99,8 +99,8 @@ const WEB_SERVER = /^(400|405|501)/;
 const CHECK_PROXY = 'check that {setting} is the URL of an HTTP proxy';
 
 /** Matches undici's errors for an invalid reply, or for a status that it did not ask for (100, 101). */
-const NOT_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
-const NO_HTTP = 'did not answer with valid HTTP';
+const BAD_HTTP = /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error|: bad (response|upgrade)$/;
+const INVALID_HTTP = 'did not answer with valid HTTP';
 const CHECK_URL = `check the auth URL; if it is right, ${ASK_OPERATORS}`;
 
 /** Reasons after which no retry helps, because something has to be changed first. */
@@ -166,16 +166,16 @@ function problemOf({ error, codeOrMessage, message, status }: Cause, request: Fa
   const untrusted = rowFor(CERTIFICATES, codeOrMessage);
   if (untrusted) return { start: '{peer} is not trusted:', ...untrusted, reason: 'certificate' };
   // An unexpected end in the parser is a broken connection after valid HTTP.
-  const isNoHttp = NOT_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
+  const isInvalid = BAD_HTTP.test(`${(error as Error).name}: ${message}`) && !/EOF/.test(message);
   if (waitingFor === 'tunnel') {
-    const end = isNoHttp ? NO_HTTP : 'closed the connection without opening a tunnel';
+    const end = isInvalid ? INVALID_HTTP : 'closed the connection without opening a tunnel';
     return { start: '{peer}', end, hints: [CHECK_PROXY] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
     const { end, hints } = rowFor(CONNECTIONS, codeOrMessage) ?? OTHER_FAILURE;
     return { start: 'could not reach {peer}:', end, hints: [...unusedProxy(request), ...hints] };
   }
-  if (isNoHttp) return { start: url.href, end: NO_HTTP, hints: [CHECK_URL], kind: 'bad-reply' };
+  if (isInvalid) return { start: url.href, end: INVALID_HTTP, hints: [CHECK_URL], kind: 'bad-reply' };
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   return {
     start: '{peer} closed the connection',
