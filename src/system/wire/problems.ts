@@ -89,7 +89,7 @@ const PROXY_REFUSALS: Table = [
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   { codes: /^40[17] with user$/, end: REJECTED, hints: [ENCODE_PASSWORD] },
   { codes: /^40[17]$/, end: 'requires a user name and password ({status})', hints: [SET_PASSWORD] },
-  // privoxy answers so for an unknown host.
+  // privoxy answers 404 for an unknown host.
   { codes: /^404/, end: 'does not know the host {host} ({status})', hints: [CHECK_URL_SPELLING] },
   { codes: PROXY_OUTAGE, end: 'could not reach {target} ({status})', hints: [WITHOUT_PROXY] },
 ];
