@@ -61,7 +61,10 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
   };
 }
 
-/** Asks DNS why getent found nothing, which getent does not say. Unlike a lookup, a query delays no exit. */
+/**
+ * Returns whether DNS answers a query for the host, because getent does not say why it found nothing. Unlike
+ * a lookup, a query does not delay an exit.
+ */
 async function answersFor(host: string): Promise<boolean> {
   const resolver = new dns.Resolver({ timeout: SILENT_AFTER_MS, tries: 1 });
   const code = await resolver.resolve4(host).then(() => undefined, systemCode);
