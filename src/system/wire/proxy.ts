@@ -98,8 +98,7 @@ export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
       // undici passes the proxy's address to TLS as a name: Node warns of an IP address, and Bun rejects it.
       const toProxy = connectorOf(options);
       const client = openProxy(origin, (to, done) => toProxy({ ...to, servername: '' }, done));
-      // ProxyAgent sends CONNECT by this method, which clients get from undici's entry point (not loaded
-      // here).
+      // ProxyAgent sends CONNECT by this method, which clients get only from undici's whole entry point.
       return Object.assign(client, {
         async connect(target: Dispatcher.ConnectOptions) {
           const answer = await connect.call(client, target);
