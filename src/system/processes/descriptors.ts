@@ -4,8 +4,8 @@ import { orUndefined } from '../../errors';
 
 /**
  * Returns the caller's descriptors without those of the runtime. Has to be called before gwtoken opens files
- * or sockets. On macOS only regular files and what a word names as `/dev/fd/N` are returned, because any
- * other pipe there may be the runtime's.
+ * or sockets. On macOS it returns only regular files, and descriptors that an argument names as
+ * `/dev/fd/N`, because any other pipe there may be the runtime's.
  */
 export function callersDescriptors({
   platform,
@@ -31,11 +31,11 @@ interface Descriptor {
 const EVENT_LOOP = 'anon_inode:[eventpoll]';
 
 /**
- * Returns the descriptors without the runtime's: event loops, io_urings, one eventfd for each loop and, in
- * Node, one pipe for each loop and one more. The runtime's close on exec, and their numbers begin at the first
- * loop's. The caller's may look the same, because Node makes low ones close on exec. So if there are more
- * eventfds or pipes, some are the caller's, and all are returned: a lost one can mean an empty body, a surplus
- * one harms nobody.
+ * Returns the descriptors without those of the runtime: event loops, io_urings, one eventfd for each loop
+ * and, in Node, one pipe for each loop and one more. The runtime's descriptors close on exec, and the lowest
+ * one is an event loop. The caller's descriptors may look the same, because Node makes low ones close on
+ * exec. If there are more eventfds or pipes than the runtime opens, some belong to the caller, and all are
+ * returned: a lost descriptor can mean an empty body, a surplus one harms nobody.
  */
 function withoutRuntimes(open: readonly Descriptor[], isNode: boolean): number[] {
   const closing = open.filter(({ closesOnExec }) => closesOnExec);
