@@ -15,7 +15,7 @@ export interface EscapedWords {
  * Escapes the words and variables that are not UTF-8; returns undefined if all are UTF-8. Values of variables
  * are passed in variables, because every user of the machine can read arguments.
  *
- * @param words a command with its arguments, of which the last are gwtoken's last arguments
+ * @param words a command with its arguments; they end with the same words as gwtoken's own arguments
  * @throws GwtokenError `usage` if the bytes are unknown, as on macOS, or if sh would drop a variable
  */
 export function escapedWords(words: readonly string[], env: Env): EscapedWords | undefined {
