@@ -3,7 +3,7 @@ declare module 'cross-spawn' {
 
   function spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
   namespace spawn {
-    /** Returns what it would start. `file` is missing if it finds no file, and on POSIX. */
+    /** Returns what spawn() would start. `file` is missing if spawn() finds no file, and on POSIX. */
     function _parse(command: string, args: string[], options: SpawnOptions): { file?: string };
   }
   export = spawn;
