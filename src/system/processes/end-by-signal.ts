@@ -15,7 +15,7 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   // All output has been written, so nothing is cut off.
   if (self.platform === 'win32') self.exit();
   if (DUMPING.test(signal) || self.pid === 1) self.exit(128 + constants.signals[signal]);
-  // Node resets a terminal that a prompt has made raw at an exit, but not before a signal.
+  // If a prompt has made the terminal raw, Node resets the terminal at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {
     // Restores the default effect, because Node ignores SIGPIPE.
