@@ -81,7 +81,7 @@ test('an aborted call does not start the keychain child', async () => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
-test('get calls whileReading while the child reads, and delete does not', async () => {
+test('get() calls whileReading while the child reads, and delete() does not', async () => {
   let calls = 0;
   const { keychain } = keychainWith(asFunction('async () => null'), { whileReading: () => calls++ });
   for (const call of ['get', 'delete'] as const) await keychain[call](ACCOUNT);
@@ -160,14 +160,14 @@ describe("the keychain child's answer", () => {
     // The person has declined the dialog.
     [['old', null], 'denied'],
     [['old', 'old'], 'denied'],
-  ])('if the reads before and after return %j, set ends with %j', async (reads, expected) => {
+  ])('if the reads before and after return %j, set() ends with %j', async (reads, expected) => {
     expect(await end(inOneSession(reads).set('a', 'new'))).toBe(expected);
   });
 
   test.each<[answers: readonly unknown[], end: unknown]>([
     [[null, 'what was stored', true, null], undefined],
     [[null, 'something else'], 'denied'],
-  ])('if the calls to keytar return %j, probe ends with %j', async (answers, expected) => {
+  ])('if the calls to keytar return %j, probe() ends with %j', async (answers, expected) => {
     expect(await end(inOneSession(answers).probe())).toBe(expected);
   });
 
@@ -179,7 +179,7 @@ describe("the keychain child's answer", () => {
     [[false, 'it', true, null], true],
     [[false, 'it', true, 'it'], 'denied'],
     [[true, wrongKey], true],
-  ])('if the calls to keytar return %j, delete ends with %j', async (answers, expected) => {
+  ])('if the calls to keytar return %j, delete() ends with %j', async (answers, expected) => {
     expect(await end(inOneSession(answers).delete('a'))).toBe(expected);
   });
 });
@@ -195,7 +195,7 @@ test('a call whose session has the wrong key is repeated in another session', as
   expect(await inSessions([null, notDecrypted], ['old', 'what was stored']).set('a', 'new')).toBe(true);
 });
 
-test('probe uses the service gwtoken-probe, which the help names', async () => {
+test('probe() uses the service gwtoken-probe, which the help names', async () => {
   const { keychain } = keychainWith(asFunction('async (service) => { throw new Error(service); }'));
   await expect(keychain.probe()).rejects.toThrow('unexpected keychain error: gwtoken-probe');
 });

@@ -48,7 +48,7 @@ function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = 
   return { get, shown, keychain };
 }
 
-test('get shows a notice after 2 s, and gives up after 60 s if a person can answer', async () => {
+test('get() shows a notice after 2 s, and gives up after 60 s if a person can answer', async () => {
   const { get, shown } = open();
   const { got, done } = get();
   await untilAsked();
@@ -64,7 +64,7 @@ test('get shows a notice after 2 s, and gives up after 60 s if a person can answ
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('get shows no notice once the keychain has answered', async () => {
+test('get() shows no notice once the keychain has answered', async () => {
   const { get, shown } = open("process.send({ found: true, value: 'item' });");
   const { got, done } = get();
   await done;
@@ -99,7 +99,7 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
   ['set', ({ set }) => set('a', 'b', 20_000)],
   ['delete', (keychain) => keychain.delete('a', 20_000)],
   ['probe', ({ probe }) => probe(20_000)],
-])('%s gives up at the limit that its caller passes', async (_, call) => {
+])('%s() gives up at the limit that its caller passes', async (_, call) => {
   const { keychain } = open();
   let end: unknown;
   const ended = call(keychain).catch(({ message }: Error) => {
@@ -127,7 +127,7 @@ test('one limit covers the child and a bus that does not answer', async ({ needs
   expect(got.end).toBe('the keychain did not answer within 4 s');
 });
 
-test('get reports a locked keyring at the limit', async ({ needs }) => {
+test('get() reports a locked keyring at the limit', async ({ needs }) => {
   needs('linux');
   const bus = `#!/bin/sh
     case "$*" in
