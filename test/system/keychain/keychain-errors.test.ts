@@ -45,12 +45,12 @@ test.each<[KeychainReason, ...string[]]>([
   ],
   // Windows says "Bad Data." if an item was encrypted for another login.
   ['failed', 'something new', 'Bad Data.'],
-])('failureError finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
+])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
   for (const message of texts)
     expect([message, failureError({ isLoaded: true, message }, 'linux').reason]).toEqual([message, reason]);
 });
 
-test('failureError marks the cut of a long message', () => {
+test('failureError() marks the cut of a long message', () => {
   const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) }, 'linux');
   expect(message).toBe(`unexpected keychain error: ${'x'.repeat(200)}…`);
   expect(detail).toBe(`details: ${'x'.repeat(200)}…`);
@@ -60,7 +60,7 @@ test.each([
   ['libsecret-1.so.0: cannot open shared object file', 'library-missing'],
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
-])('failureError reads the loader message "%s" as "%s"', (message, reason) => {
+])('failureError() reads the loader message "%s" as "%s"', (message, reason) => {
   expect(failureError({ isLoaded: false, message }, 'linux')).toMatchObject({ kind: 'keychain', reason });
 });
 
@@ -68,12 +68,12 @@ test.each<[NodeJS.Platform, string]>([
   ['linux', 'seahorse'],
   ['darwin', 'security unlock-keychain'],
   ['win32', 'log in to Windows'],
-])('failureError on %s names "%s" in the hint for a locked keychain', (platform, hint) => {
+])('failureError() on %s names "%s" in the hint for a locked keychain', (platform, hint) => {
   const { hints } = failureError({ isLoaded: true, message: 'is locked: IsLocked' }, platform);
   expect(hints).toEqual([expect.stringContaining(hint)]);
 });
 
-test('notAnswered names the problem of the keyring, otherwise the time limit', () => {
+test('notAnswered() names the problem of the keyring, otherwise the time limit', () => {
   const late = (state: Parameters<typeof notAnswered>[0]) => {
     const { reason, message, hints } = notAnswered(state, 2500, 'linux');
     return [reason, message, hints[0]?.split(':')[0]];

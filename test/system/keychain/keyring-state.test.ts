@@ -8,7 +8,7 @@ import { startKeyring } from '../../harness/keyrings/keyring';
 
 const { PATH } = process.env;
 
-test('keyringProblem reports locked and missing keyrings, if dbus-send runs', async ({ needs }) => {
+test('keyringProblem() reports locked and missing keyrings, if dbus-send runs', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
   expect(await keyringProblem({ ...keyring.env, PATH })).toBeUndefined();
@@ -19,7 +19,7 @@ test('keyringProblem reports locked and missing keyrings, if dbus-send runs', as
   expect(await keyringProblem({ ...env, PATH })).toBe('no-collection');
 });
 
-test('keyringProblem passes only the bus address, PATH and LC_ALL to dbus-send', async ({ needs }) => {
+test('keyringProblem() passes only the bus address, PATH and LC_ALL to dbus-send', async ({ needs }) => {
   needs('linux');
   const directory = openDirectory();
   writeFileSync(join(directory, 'dbus-send'), `#!/bin/sh\nenv >'${directory}/env'\n`, { mode: 0o755 });

@@ -21,7 +21,7 @@ const run = (
     signal,
   });
 
-describe.skipIf(process.platform === 'win32')('runCredentialCommand', () => {
+describe.skipIf(process.platform === 'win32')('runCredentialCommand()', () => {
   test.each([
     ['success', 'true', { how: 'exited', code: 0 }],
     ['exit code 130', 'exit 130', { how: 'exited', code: 130 }],

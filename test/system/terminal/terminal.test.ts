@@ -10,7 +10,7 @@ import { ROOT } from '../../harness/root';
 
 type Env = Record<string, string>;
 
-describe('painter', () => {
+describe('painter()', () => {
   const isColoured = async (env: Env, isTTY: boolean) => (await painter(env, isTTY)).red('x') !== 'x';
 
   test.each<[env: Env, isTTY: boolean, isColoured: boolean]>([
@@ -29,7 +29,7 @@ describe('painter', () => {
   });
 });
 
-test('promptProblem names the stream that is not a terminal, or CI', () => {
+test('promptProblem() names the stream that is not a terminal, or CI', () => {
   const stream = (isTTY: boolean) => ({ isTTY: () => isTTY });
   const why = (stdin: boolean, stderr: boolean, env: Record<string, string> = {}) =>
     openTerminal({ env, stdin: stream(stdin), stderr: stream(stderr) } as World, vi.fn()).promptProblem();
@@ -55,7 +55,7 @@ function typing(...answers: string[]) {
   return { ...terminal, shown: () => text.split('\n').slice(0, -1) };
 }
 
-test('ask offers the stored value, and repeats the question after a bad answer', async () => {
+test('ask() offers the stored value, and repeats the question after a bad answer', async () => {
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
   const withStored = typing('bad', '');
   expect(await withStored.ask('Name', check, 'stored')).toBe('stored');
@@ -73,14 +73,14 @@ test.each([
   ['any', false],
   ['Y', true],
   ['yes', true],
-])('confirm takes the answer %j as %s', async (answer, expected) => {
+])('confirm() takes the answer %j as %s', async (answer, expected) => {
   const terminal = typing(answer);
   expect(await terminal.confirm('Remove?')).toBe(expected);
   expect(terminal.shown()).toEqual(['Remove? (y/N): false']);
 });
 
 test.skipIf(process.platform === 'win32')(
-  'isForeground without /proc returns whether the process has a terminal',
+  'isForeground() without /proc returns whether the process has a terminal',
   async () => {
     const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
     const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
