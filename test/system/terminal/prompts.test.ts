@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 
 /**
- * Opens a prompt whose process is busy until input arrives, and then until TYPED_AHEAD_MS has passed. bash's
- * `read -t 0` only looks for input.
+ * Opens a prompt whose process is busy until 0.1 s after input arrives, which is longer than TYPED_AHEAD_MS of
+ * prompts.ts. bash's `read -t 0` checks for input without reading it.
  */
 async function openBusyPrompt() {
   const script = `
