@@ -70,7 +70,7 @@ test('a program may end without reading its text', async ({ needs }) => {
   needs('posix');
   const text = { option: '-K', content: 'x'.repeat(1_000_000) };
   const options = { env: { PATH: '/usr/bin:/bin', PATHEXT: '' }, text };
-  // On POSIX, sh always reads the text.
+  // For Windows, because on POSIX sh reads the text before it starts the program.
   const running = runProgram({ platform: 'win32', onSignals, descriptors: [] }, 'true', [], options);
   expect(await running).toEqual({ code: 0, signal: null });
 });
