@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('runCredentialCommand()', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test.each(['INT', 'QUIT'])('ends by the SIG%s that ended the command', async (name) => {
+  test.each(['INT', 'QUIT'])('rejects as interrupted by the SIG%s that ended the command', async (name) => {
     const signal = `SIG${name}`;
     await expect(run(`kill -${name} $$`)).rejects.toMatchObject({ name: 'Interrupted', signal });
   });
