@@ -1,4 +1,4 @@
-/** All other faults between the built program and its endpoint than those of wire.both.test.ts. */
+/** The faults between the built program and its endpoint that wire.both.test.ts leaves out. */
 import { testCases } from './test-cases';
 
 testCases('others');

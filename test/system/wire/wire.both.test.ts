@@ -1,4 +1,4 @@
-/** A dozen faults between the built program and its endpoint. wire.both.system.test.ts has the others. */
+/** The quick faults between the built program and its endpoint. wire.both.system.test.ts has the others. */
 import { testCases } from './test-cases';
 
 testCases('quick');
