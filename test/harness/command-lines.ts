@@ -8,7 +8,7 @@ interface Placed {
   readonly command: Command;
 }
 
-/** Each command with the words that name it. */
+/** Returns each command with the words that name it. */
 export function allCommands(commands: readonly Command[], above: readonly string[] = []): Placed[] {
   return commands.flatMap((command) => {
     const path = [...above, command.name];
@@ -57,7 +57,7 @@ export function commandOf(words: readonly string[]): string {
     return allCommands(COMMANDS)
       .find((each) => each.command === command)!
       .path.join(' ');
-  // After a word that is no command, --help shows the program's help.
+  // The parser also accepts --help after an unknown word, and shows the program's help.
   const [name = ''] = words;
   if (name === '' || name.startsWith('-') || COMMANDS.some((each) => each.name === name))
     return words.join(' ');
