@@ -29,8 +29,8 @@ export default class LeftOut implements Reporter {
       print(`left out: ${String(tests).padStart(4)}  ${reason}`);
     if (![...byReason.keys()].some((reason) => INSTALLABLE.test(reason))) return;
     print('To install the missing packages, as root: npm run test:setup');
-    const wholeRun = this.vitest?.projects.some(({ name }) => name === 'system');
-    if (!wholeRun || process.env['CI'] !== 'true') return;
+    const runsSystemTests = this.vitest?.projects.some(({ name }) => name === 'system');
+    if (!runsSystemTests || process.env['CI'] !== 'true') return;
     print('CI must run these tests, so this run fails.');
     process.exitCode = 1;
   }
