@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string>>;
 /** Helpers that endHelper() has ended. */
 const ended = new WeakSet<ChildProcess>();
 
-/** Starts a helper that dies with this process (PR_SET_PDEATHSIG). Reports a helper that ends unasked. */
+/** Starts a helper that dies with this process (PR_SET_PDEATHSIG). Reports a helper that ends by itself. */
 export function startHelper(program: string, args: readonly string[], env: Environment): ChildProcess {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...args], { env, stdio: 'pipe' });
   child.on('error', () => {});
@@ -25,7 +25,7 @@ export function startHelper(program: string, args: readonly string[], env: Envir
   return child;
 }
 
-/** Ends a helper, with SIGKILL after 5 s at the latest. SIGKILL is the default because it may be frozen. */
+/** Ends a helper by the signal, and after 5 s by SIGKILL. A suspended helper reacts only to SIGKILL. */
 export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
