@@ -19,7 +19,10 @@ function base64Forms(text: string): RegExp[] {
   });
 }
 
-/** Fails if a stream or a new file contains the secret or the token. Only the cache may contain the token. */
+/**
+ * Fails if a stream or a new file contains the secret or the token, or if stderr has no error. Only the cache may
+ * contain the token.
+ */
 export function expectSilence(
   home: Home,
   result: ProgramResult,
