@@ -92,16 +92,16 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<numb
      });`,
     { eval: true },
   );
-  const own = await new Promise<number>((resolve, reject) => {
+  const boundPort = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve).once('error', reject);
   });
-  const fill = Array.from({ length: 6 }, () => connect({ host, port: own }).on('error', () => {}));
+  const fill = Array.from({ length: 6 }, () => connect({ host, port: boundPort }).on('error', () => {}));
   onCleanup(async () => {
     for (const socket of fill) socket.destroy();
     await worker.terminate();
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
-  return own;
+  return boundPort;
 }
 
 /** Starts a CONNECT proxy. `refuse` returns the whole reply for a rejected target, otherwise undefined. */

@@ -25,7 +25,8 @@ export async function listen(server: Server, host = '127.0.0.1', port = 0): Prom
     });
   onCleanup(close);
   await once(server.listen(port, host), 'listening');
-  const own = (server.address() as AddressInfo).port;
+  const boundPort = (server.address() as AddressInfo).port;
   const name = host.includes(':') ? `[${host}]` : host;
-  return { port: own, url: `${server instanceof TlsServer ? 'https' : 'http'}://${name}:${own}`, close };
+  const scheme = server instanceof TlsServer ? 'https' : 'http';
+  return { port: boundPort, url: `${scheme}://${name}:${boundPort}`, close };
 }
