@@ -15,8 +15,8 @@ export interface IdentityServer extends TokenEndpoint {
 }
 
 /**
- * Starts the identity endpoint of one region. It replies in the same way as the certified server of
- * independent-server.
+ * Starts the identity endpoint of one region. It replies in the same way as the certified server in
+ * test/token/independent-server.both.test.ts.
  *
  * @param clients the known clients, including those of the sandbox
  */
