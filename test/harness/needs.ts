@@ -63,6 +63,7 @@ function missingPackages(packages: readonly DebianPackage[]): Reason {
   return absent.length === 0 ? undefined : `needs Debian: ${absent.join(', ')}`;
 }
 
+/** Returns the first executable file with this name in the directories of PATH. */
 export function onPath(program: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)

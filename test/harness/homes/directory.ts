@@ -22,6 +22,7 @@ export interface HomeDirectories {
   configure(values: object | string): void;
 }
 
+/** Makes the directories of one gwtoken, which the end of the test removes. */
 export function openDirectories(env: Readonly<Record<string, string>> = {}): HomeDirectories {
   const dir = openDirectory();
   const own = {

@@ -109,6 +109,7 @@ export function runCommand(words: readonly string[], options: CommandOptions): P
   return startCommand(words, options).result;
 }
 
+/** Starts any command. The end of the test kills it. */
 export function startCommand(
   [command = '', ...args]: readonly string[],
   options: CommandOptions,
