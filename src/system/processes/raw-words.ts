@@ -50,8 +50,8 @@ export function escapedWords(words: readonly string[], env: Env): EscapedWords |
 }
 
 /**
- * Returns lines of sh that restore the bytes of variables and words by printf(1). $() removes line ends at the
- * end of a value, so each value first gets a dot at its end, and then loses it.
+ * Returns lines of sh that restore the bytes of variables and words by printf(1). $() removes line ends at
+ * the end of a value, so each value first gets a dot at its end, and then loses it.
  */
 function restoringLines(variables: readonly string[], isRaw: readonly boolean[]): string {
   const lines = variables.map((name) => `${name}=$(printf "$${name}."); ${name}=\${${name}%.}\n`);
