@@ -30,7 +30,7 @@ export function parseDurationMs(text: string, where: string): number {
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
-/** Parses a timeout of 1 s to 1 h; returns milliseconds. Three times an hour still fits a timer. */
+/** Parses a timeout of 1 s to 1 h; returns milliseconds. A timer can wait three times that long. */
 export function parseTimeoutMs(text: string, where: string): number {
   const ms = parseDurationMs(text, where);
   if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
