@@ -33,8 +33,8 @@ export function isFresh(token: Token, nowMs: number, minTtl: Setting<number> | u
 
 /**
  * Returns the time when the token has only min-ttl left, in milliseconds since the epoch. By default min-ttl
- * is the smaller of 300 s and a fifth of the lifetime. One from the config file counts at most half of the
- * lifetime: otherwise an endpoint that returns the same ageing token would be asked at each call.
+ * is the smaller of 300 s and a fifth of the lifetime. A min-ttl from the config file is limited to half of
+ * the lifetime: otherwise an endpoint that returns the same ageing token would be asked at each call.
  */
 export function freshUntilMs(
   { requestedAtMs, lifetimeS }: Token,
