@@ -151,7 +151,7 @@ export function ownEntry(
 ): CacheEntry | undefined {
   if (entry === undefined || !isFor(entry, query, world)) return undefined;
   if (entry.kind !== 'keychain') return entry;
-  // A login with another cache directory does not change the generation of this one.
+  // A login with another cache directory does not begin a new generation in this directory.
   const stored = storedClient(query.client, world);
   return stored === undefined || stored.clientId === entry.clientId ? entry : undefined;
 }
