@@ -21,9 +21,7 @@ export const posix: Format = {
   hint: (command) => `eval $(${command})`,
 };
 
-/**
- * Matches a run of literal characters, of spaces, or of others, of which printf's command line holds 1000.
- */
+/** Matches a run of literal characters, of spaces, or of at most 1000 others, which one printf prints. */
 const POSIX_RUNS = /[\w./@+=%,-]+| +|[^\w./@+=%, -]{1,1000}/g;
 /** The most runs in one word: dash and busybox crash at 2000 substitutions. */
 const MAX_RUNS = 200;
