@@ -78,6 +78,7 @@ export function failureOutput(argv: readonly string[], exitCode: number): string
   return envOutput(undefined, { format, prefix }) + format.fail(exitCode);
 }
 
+/** Returns the flag's last value. NUL separates the arguments, because no argument can contain it. */
 function lastValue(argv: readonly string[], flag: string): string | undefined {
   return new RegExp(`.*(?:^|\0)${flag}[=\0]([^\0]+)`, 's').exec(argv.join('\0'))?.[1];
 }
