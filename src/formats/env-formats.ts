@@ -36,7 +36,7 @@ export function formatNamed(name = 'sh'): Format {
   return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMATS);
 }
 
-/** The look of the output. */
+/** Format of the output, and prefix of its variables. */
 interface EnvOptions {
   readonly format: Format;
   readonly prefix: string;
