@@ -20,7 +20,7 @@ import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
-  // Errors repeat typed values, which may be secrets. stdout and the texts that system writes do not.
+  // Errors repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
