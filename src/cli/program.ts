@@ -62,7 +62,7 @@ function withHelpFlag(argv: readonly string[]): readonly string[] {
   return isBare ? [...given, '--help'] : argv;
 }
 
-/** Flags of `gwtoken curl`; each other word, and all words after it, belong to curl. */
+/** Flags of `gwtoken curl`. The first other word and all words after it belong to curl. */
 const CURL_FLAGS = [
   ...COMMANDS.flatMap(({ name, flags }) => (name === 'curl' ? flags.map(({ spec }) => spec) : [])),
   VERBOSE.spec,
