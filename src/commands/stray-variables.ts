@@ -28,7 +28,7 @@ export function strayVariables(env: Env): { readonly name: string; readonly mean
     .map((name) => ({ name, meant: onlyInConfig(name) ?? similarWords(name.toUpperCase(), known) }));
 }
 
-/** Returns the line that sets a setting with a config key and, on purpose, no variable. */
+/** Returns the line that sets a setting which, on purpose, has a config key but no variable. */
 function onlyInConfig(name: string): readonly string[] | undefined {
   const matches = (each: string) => settingOf(each)?.variable === 'none' && variableSpelling(each) === name;
   const key = configKeys().find(matches);
