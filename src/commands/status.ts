@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { configLine, itemUrlHints } from '../credentials/auth-url';
-import { type CredentialSource, overriding, sourceOf } from '../credentials/sources';
+import { type CredentialSource, overrideText, sourceOf } from '../credentials/sources';
 import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
@@ -97,7 +97,7 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 
 /** Returns the reasons why stored credentials are not used, each override once. */
 function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
-  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overriding(source)) ?? []));
+  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overrideText(source)) ?? []));
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {
     const { client, source, authUrl, stored } = row;

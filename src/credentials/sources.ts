@@ -72,7 +72,7 @@ export function givenSource(name: string, credentials: Credentials): CredentialS
 }
 
 /** Returns a sentence on a source that overrides stored credentials; undefined for the keychain. */
-export function overriding({ kind, name }: Pick<CredentialSource, 'kind' | 'name'>): string | undefined {
+export function overrideText({ kind, name }: Pick<CredentialSource, 'kind' | 'name'>): string | undefined {
   if (kind === 'keychain') return undefined;
   return `${name} ${kind === 'variables' ? 'override' : 'overrides'} the stored credentials`;
 }

@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { withMistakes } from '../../credentials/copied';
 import { formatItem } from '../../credentials/keychain-item';
-import { overriding, sourceOf } from '../../credentials/sources';
+import { overrideText, sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve';
@@ -202,7 +202,7 @@ function warnOfOthers({ client, authUrl }: Answers, before: SettingSources, worl
   // A bad variable is only a warning here: the credentials are stored.
   const source = valueOrError(() => sourceOf(after, client, world));
   const next = valueOrError(() => resolve(SETTINGS.authUrl, after, client));
-  const overridden = source instanceof GwtokenError ? source.message : overriding(source);
+  const overridden = source instanceof GwtokenError ? source.message : overrideText(source);
   if (overridden !== undefined) warn(world, overridden);
   if (next && !(next instanceof GwtokenError) && next.value !== authUrl)
     warn(
