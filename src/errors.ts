@@ -219,9 +219,9 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
   // If the JavaScript engine gets no memory, for example under `ulimit -v`, its error has no code.
-  const isMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
-  if (!isMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
-  const what = isMemory ? 'not enough memory' : `${syscall} failed (${code})`;
+  const isOutOfMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
+  if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
+  const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
   return new GwtokenError('local', `a system limit is reached: ${what}`, {
     hints: ['to see the limits, run: ulimit -a'],
     detail: error.message,
