@@ -30,7 +30,7 @@ export const TARGETS = {
 };
 /** keytar's package (at least 7.10.6) contains x64's native module for this platform, which cannot load. */
 const WITHOUT_KEYTAR = 'linux-arm64-musl';
-/** Makes Bun embed the module as data. It would load a `.node` file from the temporary directory. */
+/** Ends in `.data`, so that Bun embeds the module. Bun would load `.node` from the temporary directory. */
 const KEYTAR = 'keytar.data';
 const OTHER_KEYTAR = 'keytar.cjs';
 
