@@ -93,7 +93,7 @@ export async function bundle(
   { input, external = [], plugins = [], define = {}, codeSplitting = false, forDebugging = false },
 ) {
   rmSync(directory, { recursive: true, force: true });
-  const bundle = await rolldown({
+  const build = await rolldown({
     cwd: ROOT,
     input,
     preserveEntrySignatures: 'allow-extension',
@@ -104,7 +104,7 @@ export async function bundle(
     plugins: [...plugins, withoutUnused],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
-  const { output } = await bundle.write({
+  const { output } = await build.write({
     dir: directory,
     format: 'cjs',
     // bin/launcher.ts compiles the files as scripts, in which `import()` of Node's modules fails.
@@ -117,7 +117,7 @@ export async function bundle(
     minify: !forDebugging,
     sourcemap: forDebugging,
   });
-  await bundle.close();
+  await build.close();
   writeFileSync(join(directory, NOTICES), noticesOf(output));
   return output;
 }
