@@ -9,8 +9,8 @@ import { variablePairs } from '../../src/credentials/variables';
 import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
-const AUTH_URL = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
-const SHARED: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS];
+const AUTH_URL_FLAGS = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
+const SHARED_FLAGS: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS];
 const CONFIG_KEYS = ROWS.map((row) => equivalents(row)[1]);
 const DIRECTORY_ITEMS = [
   item('GWTOKEN_CONFIG_DIR', 'directory of the config file (default: gwtoken in XDG_CONFIG_HOME)'),
@@ -31,7 +31,7 @@ export function manPage({ description, version }: Record<string, string>, date: 
     COMMANDS: COMMANDS.map((command) => commandSection(command)).join('\n'),
     OPTIONS: [
       ...options('Which client', NAMING_FLAGS),
-      ...options('Its auth URL', AUTH_URL),
+      ...options('Its auth URL', AUTH_URL_FLAGS),
       ...options('Token request', FETCH_FLAGS),
       '.SS General',
       flagItem(VERBOSE),
@@ -67,7 +67,7 @@ function commandSection(command: Command, above = 'gwtoken'): string {
   return [
     `.SS ${escaped(`${name} ${command.subcommands ? '' : usageOf(command)}`.trim())}`,
     escaped(sentence(command.summary)),
-    ...command.flags.filter((flag) => !SHARED.includes(flag)).map(flagItem),
+    ...command.flags.filter((flag) => !SHARED_FLAGS.includes(flag)).map(flagItem),
     ...(command.subcommands ?? []).map((child) => commandSection(child, name)),
   ].join('\n');
 }
