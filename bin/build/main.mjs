@@ -1,5 +1,5 @@
-// The scripts of package.json start it: `package`, `action` or `executable` builds that form, `run ARGS` runs
-// the sources. --all builds the executables of all platforms; --pack also packs them into release/.
+// Started by the scripts of package.json. `package`, `action` or `executable` builds that form, `run ARGS`
+// runs the sources. --all builds the executables of all platforms; --pack also packs them into release/.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
