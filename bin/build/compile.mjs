@@ -40,6 +40,7 @@ if (process.execArgv.includes(import.meta.url)) {
       super(source, { ...options, filename: String(Buffer.from(basename(options.filename))) });
       process.on('exit', () => {
         const code = this.createCachedData();
+        // bin/launcher.ts compares the two copies, to detect a damaged file.
         writeFileSync(`${options.filename}.${suffix}`, Buffer.concat([code, code]));
       });
     }
