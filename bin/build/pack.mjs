@@ -58,6 +58,7 @@ export function packExecutable(target, built, directory) {
 }
 
 /**
+ * Packs the action's archive.
  * @param {string} action the directory with `dist`
  * @param {string} directory where to put the archive
  */
