@@ -26,14 +26,16 @@ const BEFORE = /(?:^\s*|^\s*\$ |[(`|;&'"] *|\b(?:run|script): )/.source;
 /** A command up to its end, which may not be inside quotes. */
 const REST = /((?:'[^']*'|"[^"]*"|[^'")`|;#&])*)/.source;
 
+/** Splits a line of shell into words without their quotes. */
+export function words(line: string): string[] {
+  const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+}
+
 /** Returns the words of each gwtoken command in a line of shell, without quotes and redirections. */
 export function gwtokenLines(line: string): string[][] {
   const found = line.matchAll(new RegExp(`${BEFORE}gwtoken(?= |$|\\))${REST}`, 'g'));
-  return [...found].map(([, rest = '']) =>
-    [...rest.replace(/\s\d?[<>]+\s*\S*/g, ' ').matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)].map(
-      ([word, single, double]) => single ?? double ?? word,
-    ),
-  );
+  return [...found].map(([, rest = '']) => words(rest.replace(/\s\d?[<>]+\s*\S*/g, ' ')));
 }
 
 /** Returns the lines of shell in Markdown: indented, fenced and inline code. Continued lines are joined. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
+import { words } from '../harness/command-lines';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
 
@@ -38,11 +39,6 @@ const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<
   ls: (_, [path]) => ({ stdout: [...readdirSync(path!).sort(), ''].join('\n') }),
 };
 
-/** Splits a line into words and removes quotes, as a shell does. A `\n` stands for a newline. */
-function words(line: string): string[] {
-  const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  return found.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replaceAll('\\n', '\n'));
-}
 const variables = (args: string[]) => Object.fromEntries(args.map((word) => word.split(/=(.*)/s)));
 
 /** Returns the lines of a text with a prefix. The last line is marked if it has no newline. */
@@ -53,9 +49,9 @@ function marked(prefix: string, text: string): string[] {
   return lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
 }
 
-/** Runs a `$` line. Returns its requests, its output, and its exit code unless that is 0. */
+/** Runs a `$` line; `\n` in it is a newline. Returns its requests, its output, and its exit code unless that is 0. */
 async function runLine(gw: Inside, line: string): Promise<string[]> {
-  const all = words(line);
+  const all = words(line.replaceAll('\\n', '\n'));
   const commandAt = all.findIndex((word) => !/^\w+=/.test(word));
   const [name = '', ...args] = all.slice(commandAt);
   const [env, sent] = [gw.env, gw.posts.length];
