@@ -1,6 +1,6 @@
 /** Plays the sessions of test/sessions/text. Each `== title` is a test; `-u` records the output again. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
@@ -49,7 +49,7 @@ function marked(prefix: string, text: string): string[] {
   return lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
 }
 
-/** Runs a `$` line; `\n` in it is a newline. Returns its requests, its output, and its exit code unless that is 0. */
+/** Runs a `$` line (`\n` is a newline). Returns its requests, output, and exit code unless that is 0. */
 async function runLine(gw: Inside, line: string): Promise<string[]> {
   const all = words(line.replaceAll('\\n', '\n'));
   const commandAt = all.findIndex((word) => !/^\w+=/.test(word));
@@ -65,40 +65,36 @@ async function runLine(gw: Inside, line: string): Promise<string[]> {
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
 
-/** Session bus. Without it, hints name variables instead of `gwtoken login`. */
-const DESKTOP = { XDG_RUNTIME_DIR: '/run/user/1000' };
-
-/** Runs the set-up of a file, then the lines of a part. Returns these lines with the recorded output. */
-async function play(common: string[], part: string[], needs: (need: 'posix') => void): Promise<string> {
-  const gw = Object.assign(inside(), { env: { ...DESKTOP }, nowMs: Date.UTC(2030, 0, 1, 12) });
-  const dir = dirname(dirname(gw.config));
-  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: dir, $PWD: process.cwd() });
+/** Plays the head of a file with one of its parts. Returns both with the recorded output. */
+async function play(text: string, needs: (need: 'posix') => void): Promise<string> {
+  const gw = inside();
+  gw.nowMs = Date.UTC(2030, 0, 1, 12);
+  // Without a session bus, hints name variables instead of `gwtoken login`.
+  gw.env = { XDG_RUNTIME_DIR: '/run/user/1000' };
+  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: gw.dir, $PWD: process.cwd() });
   const played: string[] = [];
-  for (const line of [...common, ...part.filter((each) => !/^([|!>]|exit \d)/.test(each))]) {
-    const typed = places.reduce((text, [name, path]) => text.replaceAll(name, path), line);
-    const [, name = '', text = ''] = /^(\w+): ?(.*)$/.exec(typed) ?? [];
+  for (const line of text.split('\n').filter((each) => !/^([|!>]|exit \d)/.test(each))) {
+    const typed = places.reduce((rest, [name, path]) => rest.replaceAll(name, path), line);
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(typed) ?? [];
     played.push(line);
     if (line.startsWith('$ ')) played.push(...(await runLine(gw, typed.slice(2))));
-    else if (name === 'needs') needs(text as 'posix');
-    else if (SETUP[name]) await SETUP[name](gw, text);
-    else if (line !== '' && !line.startsWith('#')) throw new Error(`unknown line: ${line}`);
+    else if (name === 'needs') needs(value as 'posix');
+    else if (SETUP[name]) await SETUP[name](gw, value);
+    else if (!/^(== |#|$)/.test(line)) throw new Error(`unknown line: ${line}`);
   }
-  const recorded = played.slice(common.length).join('\n');
-  const named = places.reduce((text, [name, path]) => text.replaceAll(path, name), recorded);
+  const named = places.reduce((rest, [name, path]) => rest.replaceAll(path, name), played.join('\n'));
   // On Windows, a backslash follows a place.
   return named.replace(/(\$(?:CONFIG|CACHE|DIR|PWD))\\/g, '$1/');
 }
 
 describe.each(readdirSync(join(import.meta.dirname, 'text')))('%s', (name) => {
   const file = join(import.meta.dirname, 'text', name);
-  const [common = '', ...parts] = readFileSync(file, 'utf8').split(/^== /m);
-  for (const part of parts) {
-    const [title = '', ...lines] = part.split('\n');
-    test(title, async ({ needs }) => {
-      const played = `${title}\n${await play(common.split('\n'), lines, needs)}`;
+  const [head = '', ...parts] = readFileSync(file, 'utf8').split(/^(?=== )/m);
+  for (const part of parts)
+    test(part.slice('== '.length, part.indexOf('\n')), async ({ needs }) => {
+      const played = (await play(head + part, needs)).slice(head.length);
       const next = readFileSync(file, 'utf8').replace(part, () => played);
       if (expect.getState().snapshotState.snapshotUpdateState === 'all') writeFileSync(file, next);
       else expect(played).toBe(part);
     });
-  }
 });

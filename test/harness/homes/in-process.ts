@@ -10,7 +10,7 @@ import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables, type Login, loginArgs } from './client';
 import { type HomeDirectories, openDirectories } from './directory';
 
-export interface Inside extends Pick<HomeDirectories, 'config' | 'cache' | 'configure'> {
+export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache' | 'configure'> {
   /** The variables of the next runs. By default they contain a client. */
   env: Record<string, string>;
   nowMs: number;
@@ -69,6 +69,7 @@ export function inside(): Inside {
   };
 
   const gw: Inside = {
+    dir: home.dir,
     config: home.config,
     cache: home.cache,
     configure: home.configure,
