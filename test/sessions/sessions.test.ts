@@ -28,7 +28,7 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   },
   keychain(gw, reason) {
     const fail = () => Promise.reject(keychainError(reason as 'locked', 'linux'));
-    gw.own = reason === 'works' ? {} : { keychain: { probe: fail, get: fail, set: fail, delete: fail } };
+    gw.own = { keychain: { probe: fail, get: fail, set: fail, delete: fail } };
   },
 };
 
