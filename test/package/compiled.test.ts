@@ -69,10 +69,10 @@ describe('gwtoken works without compiled code that', () => {
     expect(path).toContain(from);
     renameSync(path, path.replace(from, to));
   };
-  /** Overwrites some bytes of one copy of the code, or of both. */
-  const change = (path: string, at: readonly number[], bytes: Uint8Array) => {
+  /** Overwrites bytes of a file, which has two copies of the code. `place` is 0 at its start and 1 at its end. */
+  const overwrite = (path: string, place: number, bytes: Uint8Array) => {
     const content = readFileSync(path);
-    for (const share of at) content.set(bytes, Math.floor(content.length * share));
+    content.set(bytes, Math.floor(content.length * place));
     writeFileSync(path, content);
   };
   test.each<[string, (path: string) => void]>([
@@ -80,8 +80,8 @@ describe('gwtoken works without compiled code that', () => {
     ['is empty', (path) => truncateSync(path)],
     ['is cut in half', (path) => truncateSync(path, readFileSync(path).length / 2)],
     ['lacks its last byte', (path) => truncateSync(path, readFileSync(path).length - 1)],
-    ['has a changed byte in its first copy', (path) => change(path, [0.3], Uint8Array.of(1, 2, 3))],
-    ['has zeros in its second copy', (path) => change(path, [0.8], new Uint8Array(500))],
+    ['has a changed byte in its first copy', (path) => overwrite(path, 0.3, Uint8Array.of(1, 2, 3))],
+    ['has zeros in its second copy', (path) => overwrite(path, 0.8, new Uint8Array(500))],
     ['is for another architecture', (path) => rename(path, own, otherArch)],
     ['is for another version of Node', (path) => rename(path, process.version, 'v20.19.0')],
     ['is for another V8', (path) => rename(path, process.versions.v8, '11.3.244.8-node.1')],
