@@ -19,7 +19,7 @@ beforeAll(async () => {
   endpoint = await startTokenEndpoint();
 });
 
-/** A copy of the built package, whose program any test may damage. */
+/** Copies the built package, so that a test can damage its compiled code. */
 function openCopy() {
   const { dir } = copyProgram(undefined);
   const dist = join(dir, 'dist');
