@@ -1,6 +1,7 @@
 /**
- * Imports run one way, from the programs down to the ground. The table lists what each room may import, `type:` for
- * types. `node` and `package` stand for Node's own modules and for npm's.
+ * Imports run one way, from the programs down to the ground. A room is bin, or a directory or file directly below src.
+ * The table lists what each room may import, `type:` for types. `node` and `package` stand for Node's own modules and
+ * for npm's.
  * biome.json forbids circular imports, and restricts the use of `process` and timers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
