@@ -59,7 +59,7 @@ test.each([
   // node:crypto is not loaded, although an HMAC is computed.
   ['get', true],
 ] as const)(
-  'a warm %s (client in variables: %s) loads two files of ours and node:vm',
+  'a warm %s (client in variables: %s) loads two files of the package and node:vm',
   async (command, isInVariables) => {
     const { authUrl } = await startTokenEndpoint();
     const home = openHome(inVariables(authUrl));
