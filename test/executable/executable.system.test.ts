@@ -9,7 +9,8 @@ import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { executable, type ProgramOptions } from '../harness/programs/program';
 
-const CLIENT_IN_KEYCHAIN = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
+/** A command line without a client in variables, so that gwtoken asks the keychain. */
+const GET_FROM_KEYCHAIN = ['get', '--region', 'eu', '--auth-url', 'http://127.0.0.1:9'];
 
 /** Opens a home in which `run` runs the executable. */
 function setUp() {
@@ -76,7 +77,7 @@ test('the executable ignores files in the current directory', async () => {
     writeFileSync(join(cwd, name), text);
   }
   // The last command loads the keychain's module.
-  for (const words of [['get', '-v'], CLIENT_IN_KEYCHAIN]) {
+  for (const words of [['get', '-v'], GET_FROM_KEYCHAIN]) {
     const { stdout, stderr } = await run(words, { cwd });
     expect(stdout + stderr).not.toMatch(/stranger|\.env/i);
   }
@@ -136,7 +137,7 @@ describe('the keychain child of the executable', () => {
     const bus = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${home.dir}` };
     const bun = { BUN_CONFIG_VERBOSE_FETCH: '1', BUN_ENABLE_CRASH_REPORTING: '1', bun_lower: '1' };
     const env = { KEYTAR, ...bus, ...bun };
-    const { code } = await run(CLIENT_IN_KEYCHAIN, { program: [executable('any-keytar')], env });
+    const { code } = await run(GET_FROM_KEYCHAIN, { program: [executable('any-keytar')], env });
     expect(code).toBe(5);
     const names = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>;
     expect(Object.keys(names).filter((name) => /^(BUN|GWTOKEN)_/i.test(name))).toEqual([]);
@@ -152,7 +153,7 @@ describe('the keychain child of the executable', () => {
     const names = new Set<string>();
     const watcher = watch(TMPDIR, (_, name) => void names.add(String(name)));
     for (let time = 1; time <= 2; time++) {
-      const { code, stderr } = await run(CLIENT_IN_KEYCHAIN, { env: { ...keyring.env, TMPDIR } });
+      const { code, stderr } = await run(GET_FROM_KEYCHAIN, { env: { ...keyring.env, TMPDIR } });
       expect(code).toBe(5);
       // By then the module is loaded, because libsecret has looked for the service.
       expect(stderr).toContain('no keychain service is running in this session');
