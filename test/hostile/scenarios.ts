@@ -126,7 +126,7 @@ export async function openScenarios(): Promise<{
   return { scenarios, dir: home.dir };
 }
 
-/** gwtoken's own files; the lock is of a killed login or logout, and the next one removes it. */
+/** gwtoken's own files. A killed login or logout leaves its lock, which the next one removes. */
 const OWN_FILES = [
   /(config|clients)\.json/,
   /default-production-eu\.lock/,
