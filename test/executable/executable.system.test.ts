@@ -35,7 +35,7 @@ test('the notices name the npm package’s packages, keytar and Bun', () => {
   expect([...notices.keys()]).toEqual([...bundled, '@github/keytar', 'bun']);
 });
 
-test('the executable’s notices contain the licenses of Bun and its parts', () => {
+test('the executable’s notices contain the licences of Bun and its parts', () => {
   const notice = noticesIn(join(dirname(executable()), 'THIRD-PARTY-NOTICES.txt')).get('bun');
   for (const text of [
     'Permission is hereby granted, free of charge',
