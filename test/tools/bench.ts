@@ -34,25 +34,29 @@ async function bench(): Promise<void> {
   const endpoint = await startTokenEndpoint(reply, authority.issue());
   const plain = await startTokenEndpoint(reply);
   const { env } = openHome();
-  const sources = { ...env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: authority.caFile };
-  const stored = { ...withoutVariables(sources), XDG_CACHE_HOME: join(env['HOME']!, 'stored') };
+  const fromVariables = { ...env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: authority.caFile };
+  const fromKeychain = { ...withoutVariables(fromVariables), XDG_CACHE_HOME: join(env['HOME']!, 'stored') };
   const accessToken = 'stored-token'.padEnd(1200, '.');
   const entry = keychainEntry(endpoint.authUrl, { accessToken, lifetimeS: 24 * 3600 });
-  putEntry(join(stored.XDG_CACHE_HOME, 'gwtoken'), entry);
-  const cold = { XDG_CACHE_HOME: join(env['HOME']!, 'cold') };
+  putEntry(join(fromKeychain.XDG_CACHE_HOME, 'gwtoken'), entry);
+  const emptyCache = { XDG_CACHE_HOME: join(env['HOME']!, 'cold') };
 
-  /** Returns the timed ways through a form of the program. `mark` ends their names. */
-  const paths = (words: Words, mark = ''): Timed[] => {
+  /** Returns the timed command lines of a form of the program. `mark` ends their names. */
+  const linesOf = (words: Words, mark = ''): Timed[] => {
     const get = (name: string, env: Readonly<Record<string, string>>): Timed => {
       return { name: `${name}${mark}`, words: [...words, 'get'], env, expected: TOKEN };
     };
     return [
-      get('warm `get`, client in the keychain', stored),
-      get('warm `get`, client in variables', sources),
-      { ...get('warm `env`', stored), words: [...words, 'env'], expected: /GWTOKEN_ACCESS_TOKEN/ },
-      get('cold `get` over http, client in variables', { ...env, ...inVariables(plain.authUrl), ...cold }),
-      get('cold `get`, client in variables', { ...sources, ...cold }),
-      ...(loggedIn ? [get('cold `get`, client in the keychain', { ...loggedIn, ...cold })] : []),
+      get('warm `get`, client in the keychain', fromKeychain),
+      get('warm `get`, client in variables', fromVariables),
+      { ...get('warm `env`', fromKeychain), words: [...words, 'env'], expected: /GWTOKEN_ACCESS_TOKEN/ },
+      get('cold `get` over http, client in variables', {
+        ...env,
+        ...inVariables(plain.authUrl),
+        ...emptyCache,
+      }),
+      get('cold `get`, client in variables', { ...fromVariables, ...emptyCache }),
+      ...(loggedIn ? [get('cold `get`, client in the keychain', { ...loggedIn, ...emptyCache })] : []),
       { ...get('`--help`', env), words: [...words, '--help'], expected: /gwtoken/ },
     ];
   };
@@ -68,8 +72,8 @@ async function bench(): Promise<void> {
   await measure(
     [
       { name: '`node -e 0`', words: [NODE, '-e', '0'], env: {}, expected: /^$/ },
-      ...paths([NODE, PROGRAM]),
-      ...paths([executable()], ', executable'),
+      ...linesOf([NODE, PROGRAM]),
+      ...linesOf([executable()], ', executable'),
       // The usual script without gwtoken.
       {
         name: '`curl` and `jq`, a request each time',
@@ -78,7 +82,7 @@ async function bench(): Promise<void> {
         expected: TOKEN,
       },
     ],
-    () => rmSync(cold.XDG_CACHE_HOME, { recursive: true, force: true }),
+    () => rmSync(emptyCache.XDG_CACHE_HOME, { recursive: true, force: true }),
   );
 }
 
