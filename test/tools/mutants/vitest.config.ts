@@ -1,4 +1,4 @@
-/** The tests that run for each mutant. Tests that start the program start one without the mutant. */
+/** The tests that run for each mutant. The built program has no mutants, so tests that start it notice none. */
 import { mergeConfig } from 'vitest/config';
 import all from '../../vitest.config';
 
