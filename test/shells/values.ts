@@ -46,7 +46,10 @@ export const EDGES: readonly string[] = [
 /** Values of the longest token that gwtoken accepts. */
 export const LONG: readonly string[] = ['a'.repeat(32 * 1024), '$'.repeat(32 * 1024), ' '.repeat(32 * 1024)];
 
-/** More runs than dash can hold in one word. busybox fails at the same number, but takes half a minute. */
+/**
+ * More runs of characters (POSIX_RUNS of src/formats/shells.ts) than dash can hold in one word. busybox fails at
+ * the same number, but takes half a minute.
+ */
 export const MANY_RUNS = 'a$'.repeat(1_800);
 
 const printable = fc.string({
