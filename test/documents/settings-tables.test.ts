@@ -15,7 +15,7 @@ function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
   return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
 }
 
-/** Defaults that are no constant, by key. */
+/** Words for the defaults that depend on something else, by key. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   'min-ttl': '300 s or 20% of the lifetime, whichever is less',
   'ca-file': "built-in CAs, then the system's",
