@@ -33,7 +33,7 @@ const read = (file: string): string => readFileSync(join(directory, file), 'utf8
 const workflows = files.filter((file) => file.startsWith('workflows/'));
 const release = parse(read('workflows/release.yml')) as Workflow;
 const scriptsOf = ({ steps = [] }: Job) => steps.map(({ run = '' }) => run).join('\n');
-const jobWith = (text: string) =>
+const jobsWith = (text: string) =>
   Object.entries(release.jobs).filter(([, job]) => scriptsOf(job).includes(text));
 
 describe('the workflows', () => {
@@ -98,12 +98,12 @@ describe('a release', () => {
   test('runs no npm package in jobs that can write to the repository', () => {
     for (const job of Object.values(release.jobs))
       if (job.permissions?.['contents'] === 'write') expect(scriptsOf(job)).not.toMatch(/\b(npm|npx|node)\b/);
-    const [[compares] = []] = jobWith('rm release/gwtoken-*-action.tar.gz');
+    const [[compares] = []] = jobsWith('rm release/gwtoken-*-action.tar.gz');
     expect(release.jobs['action']?.needs).toContain(compares);
   });
 
   test('publishes nothing to npm while the package is private', () => {
-    expect(jobWith('npm publish').map(([, job]) => job.if)).toEqual([
+    expect(jobsWith('npm publish').map(([, job]) => job.if)).toEqual([
       "needs.build.outputs.private == 'false'",
     ]);
     expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ private: true });
