@@ -139,18 +139,24 @@ function isObject(value: unknown): value is Json {
 function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
   if (isAnswerOfApi(reply)) return undefined;
-  const error = json?.['error'];
-  const known = OAUTH_ERRORS.find((each) => each === error);
-  if (!known && status !== 401) return undefined;
-  const unknown = typeof error === 'string' ? 'unauthorized' : 'no-oauth-error';
-  // Keycloak answers a wrong secret with this code and 401.
-  const reason = status === 401 && known === 'unauthorized_client' ? 'unauthorized' : (known ?? unknown);
+  const reason = refusalReason(status, json?.['error']);
+  if (reason === undefined) return undefined;
   const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
   return new GwtokenError('refused', `${endpoint} ${what} (HTTP ${describeReply(reply)})`, {
     reason,
     // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
     retry: status < 500 ? retry : undefined,
   });
+}
+
+/** Returns the exact cause of a refusal; undefined if status and `error` do not refuse the request. */
+function refusalReason(status: number, error: unknown): Reason | undefined {
+  const known = OAUTH_ERRORS.find((each) => each === error);
+  // Keycloak answers a wrong secret with this code and 401.
+  const isWrongSecret = status === 401 && known === 'unauthorized_client';
+  if (known && !isWrongSecret) return known;
+  if (status !== 401) return undefined;
+  return typeof error === 'string' ? 'unauthorized' : 'no-oauth-error';
 }
 
 /**
