@@ -1,4 +1,4 @@
-/** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost as they are. */
+/** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost unchanged. */
 import { COMMANDS } from '../commands/grammar';
 import { usage } from '../errors';
 import { quoted } from '../text';
@@ -42,7 +42,7 @@ export async function topicText(names: readonly string[]): Promise<string> {
 /** Blocks of code, indented or fenced. */
 const CODE = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+)/m;
 
-/** Returns a topic as a terminal shows it: bold headings, coloured code, tables as they are. */
+/** Returns a topic as a terminal shows it: bold headings, coloured code, and tables as text. */
 export function topicAsText(markdown: string, { bold, cyan }: Pick<Paint, 'bold' | 'cyan'>): string {
   const prose = (text: string): string =>
     text
