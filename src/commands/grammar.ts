@@ -21,7 +21,7 @@ export interface Command {
   /** Heading that the help of the program lists it under. */
   readonly group?: 'Get a token:' | 'Manage clients:' | 'Setup and troubleshooting:';
   readonly flags: readonly Flag[];
-  /** Command lines that work as they are written, each with its effect. */
+  /** Command lines that work when they are copied, each with its effect. */
   readonly examples: Readonly<Record<string, string>>;
   readonly subcommands?: readonly Command[];
   /** True if the caller's shell runs what is printed, and so must also fail if gwtoken does. */
