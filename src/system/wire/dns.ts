@@ -28,7 +28,7 @@ export function finder(platform: NodeJS.Platform, env: Env, signal: AbortSignal)
   return async (host, options) => (host === 'localhost' ? LOCALHOST : await find(host, options));
 }
 
-/** Returns the lookup function for node:net. If node:net tries several addresses, it asks for all of them. */
+/** Returns node:net's lookup function: node:net takes all addresses, because it tries one after another. */
 export function asLookup(find: Find): LookupFunction {
   return (host, options, callback) => {
     find(host, options).then(
