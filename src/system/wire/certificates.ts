@@ -9,7 +9,7 @@ import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
 
-/** The trusted CAs as PEM texts, and the source of those beyond Node's own. */
+/** The trusted CAs as PEM texts (absent: only Node's own), and the source of those beyond Node's own. */
 export interface Trust {
   readonly ca?: string[];
   readonly from?: string;
