@@ -34,7 +34,7 @@ export function gather(flags: FlagValues, world: Surroundings & Pick<QuickWorld,
 /** The parts of the client on which a value can depend; an unknown part is left out. */
 type KnownClient = Partial<Pick<Client, 'profile' | 'region'>>;
 
-/** Resolves a setting; undefined if it has no default. Throws `usage` for an invalid value. */
+/** Resolves a setting; undefined if it is not set and has no default. Throws `usage` for an invalid value. */
 export function resolve<Row extends SettingDefinition<unknown>>(
   row: Row,
   sources: SettingSources,
