@@ -95,6 +95,7 @@ export interface SettingDefinition<T> {
   readonly isPath?: true;
 }
 
+/** Settings that name a client, and the URLs that depend on it. */
 export const CLIENT_SETTINGS = {
   region: {
     key: 'region',
@@ -143,6 +144,7 @@ export const CLIENT_SETTINGS = {
   } satisfies SettingDefinition<string>,
 };
 
+/** Settings for getting a token: the request, the cache, and where credentials come from. */
 export const FETCH_SETTINGS = {
   minTtlMs: {
     key: 'min-ttl',
