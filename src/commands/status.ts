@@ -95,15 +95,15 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-/** Returns the reasons why stored credentials are not used, each override once. */
+/** Returns the warnings below the table. Each override of stored credentials is named only once. */
 function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overrideText(source)) ?? []));
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {
     const { client, source, authUrl, stored } = row;
-    const login = `gwtoken login ${clientFlags(client)}`;
     if (source.kind !== 'keychain') continue;
     if (!isKnown(row)) {
+      const login = `gwtoken login ${clientFlags(client)}`;
       const message = `no stored credentials for ${clientName(client)}`;
       findings.push(warning(message, ...credentialsHints(client, login, sources)));
     } else if (stored && stored.authUrl !== authUrl?.value) {
