@@ -38,7 +38,7 @@ export function cannotCarry(name: string, problem: string, ...hints: string[]): 
   return usage(`cannot pass ${name} unchanged: its value ${problem}`, ...hints);
 }
 
-/** The longest value that Windows passes, in characters. It truncates or drops a longer one. */
+/** The longest value that Windows passes, in characters. Windows truncates or drops a longer value. */
 const WINDOWS_LIMIT = 32_766;
 
 /** Throws `usage` for a value that is too long for a Windows environment variable. */
