@@ -64,7 +64,7 @@ function caHint(
   return `curl does not use gwtoken's CA file; to use it, add: --cacert ${shellWord(caFile.value)}`;
 }
 
-/** Exit codes of curl. It may read a path such as `/orders` as an invalid URL or as an unknown host. */
+/** Exit codes of curl. curl may read a path such as `/orders` as an invalid URL or as an unknown host. */
 const UNSUPPORTED_PROTOCOL = 1;
 const INVALID_URL = 3;
 const UNKNOWN_HOST = 6;
