@@ -285,7 +285,7 @@ export interface World {
   trace(line: string): void;
 }
 
-/** The parts of the World for a run with a cached token. cli/quick.ts gets only these. */
+/** The parts of the World that a run with a cached token needs, in cli/quick.ts. */
 export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'hmac' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<StoredClients, 'read'>;
