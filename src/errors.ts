@@ -40,7 +40,7 @@ type ReplyReason =
   | 'unauthorized'
   /** A 401 without an `error`. */
   | 'no-oauth-error'
-  /** Another reply with an unknown error. */
+  /** A reply with another status than 401 and an unknown error. */
   | 'unknown-error'
   /** A 403 without an error. */
   | 'forbidden'
