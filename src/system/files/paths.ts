@@ -56,7 +56,7 @@ export function directoryOf(
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
   // resolve() removes a separator at the end: with that separator, lstat would follow a link.
-  // It throws for a relative path if the working directory was removed. That path then leads nowhere.
+  // resolve() throws for a relative path if the working directory was removed: the path leads nowhere.
   if (ours) return orUndefined(() => resolve(ours)) ?? ours;
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
