@@ -175,7 +175,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     },
     () => startFaultServer({}),
   ),
-  // With TLS over TLS, gwtoken once missed these ends, and waited for a silent endpoint without a limit.
+  // With TLS over TLS, gwtoken once did not notice a cut connection, and waited for a silent endpoint without a limit.
   ...ALSO_BEHIND_HTTPS.map((each) =>
     behindHttps({ ...each, isQuick: false }, (authority) =>
       startFaultServer(each.script, { tls: authority.issue() }),
