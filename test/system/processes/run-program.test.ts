@@ -132,11 +132,11 @@ test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
     needs('linux', shell);
     const line = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; echo $$; exit 7';
     // Imitates /bin/sh of macOS.
-    const old = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
+    const asOnMacos = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
     const words = [
       ...(shell === 'busybox' ? ['sh'] : []),
       '-c',
-      old + pipeScript(3, 4),
+      asOnMacos + pipeScript(3, 4),
       'sh',
       'sh',
       '-c',
