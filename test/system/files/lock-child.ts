@@ -1,4 +1,4 @@
-/** Holds the lock at its argument until stdin ends. While another process holds it, waits and tries again. */
+/** Holds the lock whose path is its argument until stdin ends. Waits for another holder first, and tries again. */
 import { writeSync } from 'node:fs';
 import { tryLock } from '../../../src/system/files/lock';
 
