@@ -11,6 +11,7 @@ export interface Identity {
   readonly cert: string;
 }
 
+/** The certificate of a server to issue. */
 export interface Leaf {
   /** Names in the form of subjectAltName; by default `IP:127.0.0.1, IP:::1, DNS:localhost`. */
   readonly names?: string;
@@ -23,6 +24,7 @@ export interface Leaf {
   readonly intermediate?: 'sent' | 'left out';
 }
 
+/** An untrusted CA, and the files in its directory. */
 export interface Authority {
   /** The CA's certificate, as PEM text and as a file for `--ca-file` and its like. */
   readonly ca: string;
