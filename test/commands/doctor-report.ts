@@ -8,7 +8,7 @@ interface Check {
   readonly exit_code: number | null;
 }
 
-/** Parses the output of `gwtoken doctor --json`. Expects only failed checks to have an exit code, and each a hint. */
+/** Parses the output of `gwtoken doctor --json`. Expects a failed check to have a hint, and only it an exit code. */
 export function parseDoctor(line: string): { readonly exit_code: number; readonly checks: readonly Check[] } {
   expect(line).toMatch(/^[^\n]*\n$/);
   const report = JSON.parse(line);
@@ -17,7 +17,7 @@ export function parseDoctor(line: string): { readonly exit_code: number; readonl
     expect(Object.keys(rest)).toEqual(['name']);
     const isFailed = result === 'failed';
     expect(exit_code, message).toEqual(isFailed ? expect.any(Number) : null);
-    if (isFailed) expect(hints.length > 0 || message.startsWith('invalid '), message).toBe(true);
+    if (isFailed) expect(hints.length, message).toBeGreaterThan(0);
   }
   return report;
 }
