@@ -22,7 +22,7 @@ export function parseDoctor(line: string): { readonly exit_code: number; readonl
   return report;
 }
 
-/** Returns the checks from the one with this name on as `result name: message`. */
+/** Returns the check with this name and all later ones, each as `result name: message`. */
 export function checksFrom(name: string, checks: readonly Check[]): string[] {
   const names = checks.map((check) => check.name);
   expect(names).toContain(name);

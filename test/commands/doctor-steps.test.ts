@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const login = () => gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
 
-/** Runs doctor. Returns its exit code, and the steps from this one on as `result name: message`. */
+/** Runs doctor. Returns its exit code, and `first` and all later steps, each as `result name: message`. */
 async function stepsFrom(first: string, ...flags: string[]): Promise<{ code: number; steps: string[] }> {
   const { code, stdout } = await gw.cli(['doctor', '--json', ...flags]);
   const { checks, exit_code } = parseDoctor(stdout);
@@ -95,7 +95,7 @@ describe('doctor ends at the first failure:', () => {
     expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [invalid] });
   });
 
-  test('a CA file as a setting, although the connection reads it', async () => {
+  test('a CA file that cannot be read, which is a failure of the settings', async () => {
     await login();
     const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
     gw.own = { postForm: () => Promise.reject(error) };
@@ -188,7 +188,7 @@ describe('doctor reports that get still prints the cached token', () => {
     await gw.get();
   });
 
-  test('after any failure, while get requests no new one', async () => {
+  test('after any failure, until get would request a new one', async () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     expect(await lastStep()).toBe(`${WARNING} 1 h more`);
     expect(await gw.get()).toBe('token-1');
