@@ -12,17 +12,17 @@ beforeEach(() => {
   gw = inside();
 });
 
-const URL = 'https://a.example.com';
+const AUTH_URL = 'https://a.example.com';
 /** Selects a client in the keychain that login did not store. */
 const inKeychain = () => {
-  gw.configure({ 'auth-url': URL });
+  gw.configure({ 'auth-url': AUTH_URL });
   gw.env = { GWTOKEN_REGION: 'eu' };
-  const item = { client_id: 'id', client_secret: 's', auth_url: URL };
+  const item = { client_id: 'id', client_secret: 's', auth_url: AUTH_URL };
   gw.items.set('default:production:eu', JSON.stringify(item));
 };
 /** Selects a client of a credential command. */
 const byCommand = () => {
-  gw.configure({ 'auth-url': URL, 'credential-command': 'pass show a' });
+  gw.configure({ 'auth-url': AUTH_URL, 'credential-command': 'pass show a' });
   gw.env = { GWTOKEN_REGION: 'eu' };
   const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
   gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
@@ -180,9 +180,9 @@ describe('a remembered refusal', () => {
     const putItem = (secret: string | undefined) =>
       gw.items.set(
         'default:production:eu',
-        JSON.stringify({ client_id, client_secret: secret, auth_url: URL }),
+        JSON.stringify({ client_id, client_secret: secret, auth_url: AUTH_URL }),
       );
-    gw.configure({ 'auth-url': URL });
+    gw.configure({ 'auth-url': AUTH_URL });
     gw.env = { GWTOKEN_REGION: 'eu' };
     putItem(client_secret);
     expect(await refused()).toContain('not asked again');
@@ -197,14 +197,14 @@ describe('a remembered refusal', () => {
     await refused();
     expect(gw.posts).toHaveLength(2);
     gw.answer = () => tokenReply('new');
-    await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+    await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
     expect(await gw.get()).toBe('new');
   });
 });
 
 test('a request updates clients.json from the keychain', async () => {
   gw.env = {};
-  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
   const list = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
   const right = list();
   for (const wrong of [{ client_id: 'another' }, { auth_url: 'https://old.test' }]) {
@@ -217,7 +217,7 @@ test('a request updates clients.json from the keychain', async () => {
 
 test('a request does not write a clients.json that agrees with the keychain', async () => {
   gw.env = {};
-  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
   const version = () => {
     const { ino, mtimeNs } = statSync(join(gw.config, 'clients.json'), { bigint: true });
     return [ino, mtimeNs];
@@ -229,7 +229,7 @@ test('a request does not write a clients.json that agrees with the keychain', as
 
 test('get works with an unreadable clients.json', async () => {
   gw.env = {};
-  await gw.login({ authUrl: URL, flags: ['--no-verify'] });
+  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
   writeFileSync(join(gw.config, 'clients.json'), '{');
   const token = await gw.get();
   expect([await gw.get(), await gw.quick(['get'])]).toEqual([token, `${token}\n`]);
