@@ -45,8 +45,8 @@ async function outcome(line: string, curl: string) {
   // curl makes up a boundary for each form.
   const sent = JSON.stringify(requests).replace(/-{10,}\w+/g, 'BOUNDARY');
   // The time of a failed connection varies.
-  const said = stderr.replace(/after \d+ ms/, 'after N ms');
-  return { code, signal, stdout, stderr: said, requests: JSON.parse(sent) as Request[] };
+  const shown = stderr.replace(/after \d+ ms/, 'after N ms');
+  return { code, signal, stdout, stderr: shown, requests: JSON.parse(sent) as Request[] };
 }
 
 test.each([

@@ -60,8 +60,8 @@ test('get warns once of an untrusted cache', async ({ needs }) => {
   needs('posix');
   await gw.get();
   chmodSync(gw.cache, 0o777);
-  const open = `gwtoken: warning: token cache ignored: ${gw.cache} is accessible to other users (mode 777); run: chmod 700 ${gw.cache}\n`;
-  expect(await gw.cli(['get'])).toEqual({ code: 0, stdout: 'token-2\n', stderr: open });
+  const warning = `gwtoken: warning: token cache ignored: ${gw.cache} is accessible to other users (mode 777); run: chmod 700 ${gw.cache}\n`;
+  expect(await gw.cli(['get'])).toEqual({ code: 0, stdout: 'token-2\n', stderr: warning });
 });
 
 test('get reports a cache that cannot be written only with --verbose', async ({ needs }) => {
@@ -136,10 +136,10 @@ test('the error of an unusable CA file names its source', async () => {
   gw.answer = () => {
     throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
   };
-  const said = 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)';
-  const failed = { code: 2, stdout: '', stderr: `gwtoken: error: ${said}\nhint: h\n` };
+  const message = 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)';
+  const failed = { code: 2, stdout: '', stderr: `gwtoken: error: ${message}\nhint: h\n` };
   expect(await gw.cli(['get'])).toEqual(failed);
-  expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${said}\n`);
+  expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${message}\n`);
 });
 
 describe('a remembered refusal', () => {
