@@ -6,7 +6,8 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { runProgram } from '../harness/programs/program';
 
-test.skipIf(process.platform === 'win32')('creates nothing for an empty or relative HOME', async () => {
+test('gwtoken creates nothing for an empty or relative HOME', async ({ needs }) => {
+  needs('posix');
   const endpoint = await startTokenEndpoint();
   const home = openHome();
   for (const HOME of ['', 'relative']) {

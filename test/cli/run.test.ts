@@ -13,7 +13,7 @@ beforeEach(() => {
   gw = inside();
 });
 
-test('shows a directory name with a line end and an escape on one line', async ({ needs }) => {
+test('an error shows a directory name with a line end and an escape on one line', async ({ needs }) => {
   needs('posix');
   const directory = `${gw.config}/a\nb\x1b[2J`;
   const shown = `${gw.config}/a\\u000ab\\u001b[2J`;
@@ -31,7 +31,7 @@ test('shows a directory name with a line end and an escape on one line', async (
   expect(checks.find(({ name }) => name === 'config directory')?.message).toBe(shown);
 });
 
-test('shows the details of an error only with --verbose', async () => {
+test('an error has its details only with --verbose', async () => {
   gw.answer = () => {
     throw new GwtokenError('unreached', 'no answer', { hints: ['wait'], detail: 'a\n\x1b[2Jdetail' });
   };
@@ -42,7 +42,7 @@ test('shows the details of an error only with --verbose', async () => {
   expect(stderr.endsWith(`\n${shown}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
 });
 
-test('reports a system limit in one line', async () => {
+test('an error reports a system limit in one line', async () => {
   gw.answer = () => {
     throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' });
   };

@@ -1,6 +1,6 @@
 /**
  * The npm package's program: which Node starts it, how it ends if nothing more can happen, and what it does in a
- * removed working directory. There Bun ends the executable itself, before it runs gwtoken.
+ * removed working directory. In such a directory, Bun ends the executable before gwtoken runs.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ async function runAfter(script: string, args: readonly string[], variables: Reco
   return await home.gwtoken(args, { env: { NODE_OPTIONS: `--require=${file}`, GWTOKEN_NO_CACHE: '1' } });
 }
 
-test('exits with 1 if the event loop runs dry', async () => {
+test('gwtoken exits with 1 if the event loop runs dry', async () => {
   const endpoint = await startTokenEndpoint();
   const script = `require('node:net').Socket.prototype.connect = function () { return this; };
     const { setTimeout } = globalThis;
@@ -26,7 +26,7 @@ test('exits with 1 if the event loop runs dry', async () => {
   expect(result).toMatchObject({ code: 1, stdout: '' });
 });
 
-test.each(['18.20.8', '20.18.3'])('rejects Node %s as too old', async (version) => {
+test.each(['18.20.8', '20.18.3'])('gwtoken rejects Node %s as too old', async (version) => {
   const versions = `{ ...process.versions, node: '${version}' }`;
   const script = `Object.defineProperty(process, 'versions', { value: ${versions} });
     Object.defineProperty(process, 'version', { value: 'v${version}' });`;

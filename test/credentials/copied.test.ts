@@ -19,11 +19,11 @@ test.each([
   ['%SECRET%', 'is a placeholder that nothing has replaced'],
   ['<your secret>', 'is a placeholder that nothing has replaced'],
   ['***', 'is a placeholder that nothing has replaced'],
-])('names the mistake in the secret %j first', (secret, problem) => {
+])('withMistakes() names the mistake in the secret %j first', (secret, problem) => {
   expect(hintsOf(secret)).toEqual([`SECRET ${problem}`, 'own hint']);
 });
 
-test('names the mistakes in the ID and in the secret', () => {
+test('withMistakes() names the mistakes in the ID and in the secret', () => {
   expect(hintsOf('"s3cret"', "'id'")).toEqual([
     'ID begins and ends with a quote',
     'SECRET begins and ends with a quote',
@@ -31,13 +31,13 @@ test('names the mistakes in the ID and in the secret', () => {
 });
 
 test.each(['s3cret', '"', '"s3cret', 's$(a)', 'a<b>', '**', '$s3cret', 'a b'])(
-  'finds no mistake in the secret %j',
+  'withMistakes() finds no mistake in the secret %j',
   (secret) => {
     expect(hintsOf(secret)).toEqual(['own hint']);
   },
 );
 
-test('changes no other error', () => {
+test('withMistakes() changes no other error', () => {
   const credentials = { clientId: "'id'", clientSecret: "'s'" };
   for (const error of [new GwtokenError('unreached', 'no'), new Error('a bug')])
     expect(withMistakes(error, credentials)).toBe(error);
