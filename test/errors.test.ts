@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { ENDING_SIGNALS, GwtokenError, Interrupted, limitReached } from '../src/errors';
 
-test('withHints() adds hints and changes nothing else', () => {
-  const told = { reason: 'invalid_client' as const, detail: 'the reply', retry: { afterMs: 5 } };
-  const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...told }).withHints(['a', 'b']);
-  const own = { kind: 'refused', message: 'it said no', hints: ['wait', 'a'] };
-  expect(error).toMatchObject({ ...own, ...told });
+test('withHints() adds hints up to the limit of two and changes nothing else', () => {
+  const rest = { reason: 'invalid_client' as const, detail: 'the reply', retry: { afterMs: 5 } };
+  const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...rest }).withHints(['a', 'b']);
+  const shown = { kind: 'refused', message: 'it said no', hints: ['wait', 'a'] };
+  expect(error).toMatchObject({ ...shown, ...rest });
   expect(new GwtokenError('refused', 'no').withHints([]).hints).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ test('isCi() is true if CI is set to anything but a word for no', () => {
     expect(isCi(env)).toBe(false);
 });
 
-test('hints name variables instead of login in CI and other jobs', () => {
+test('isHeadless() is true in CI, in other jobs and beside variables for credentials', () => {
   const headless = (env: Record<string, string>, isTTY = false, platform: NodeJS.Platform = 'linux') =>
     isHeadless({ env, platform, stderr: { isTTY: () => isTTY, write() {} } });
   expect(headless({})).toBe(true);
@@ -20,7 +20,7 @@ test('hints name variables instead of login in CI and other jobs', () => {
   expect(headless({ GWTOKEN_CLIENT_SECRET_FILE: '' }, true)).toBe(true);
 });
 
-test('allowMoreTime() suggests twice the limit, but at most an hour', () => {
+test('allowMoreTime() suggests twice the limit in whole seconds, at most an hour', () => {
   const limits = [1000, 2500, 10_000, 1_800_000, 1_801_000, 3_600_000];
   const longer = limits.map((limit) => allowMoreTime(limit).split(' ').at(-1));
   expect(longer).toEqual(['2s', '6s', '20s', '3600s', '3600s', '3600s']);
