@@ -60,19 +60,19 @@ describe('gwtoken curl explains', () => {
     [3, ['get', '/a']],
     [6, ['orders']],
     [6, ['orders/5?a=b.c', '-sS']],
-  ])('exit code %i of curl for %j by the place of the path', async (code, typed) => {
+  ])('exit code %i of curl for %j: a path has to come first', async (code, typed) => {
     expect(await explanation(code, ...typed)).toBe(
       "gwtoken: hint: a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]\n",
     );
   });
 
-  test('a refused http URL by the rules for loopback URLs', async () => {
+  test('a refused http URL: only a loopback URL before all options may be one', async () => {
     expect(await explanation(1, '-XPOST', 'http://other.test')).toBe(
       "gwtoken: hint: begin the URL with https://, or put a loopback URL before curl's options\n",
     );
   });
 
-  test('an untrusted gateway by the CA file that only gwtoken uses', async () => {
+  test('an untrusted gateway: curl does not use the CA file of gwtoken', async () => {
     gw.env['GWTOKEN_CA_FILE'] = '/a b.pem';
     const add = "to use it, add: --cacert '/a b.pem'";
     expect(await explanation(60, 'https://other.test')).toBe(
