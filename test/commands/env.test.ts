@@ -49,7 +49,7 @@ describe('gwtoken env on a terminal', () => {
     expect(stderr).toContain('\x1b[36mhint:\x1b[39m nothing was unset yet; ');
   });
 
-  test('prints no hint if stdout is no terminal, and none for JSON', async () => {
+  test('prints no hint if stdout is not a terminal, or if the format is JSON', async () => {
     expect(await envOn(['stderr'], '--unset')).toMatchObject({ code: 0, stderr: '' });
     expect(await envOn(['stdout'], '--format', 'json')).toMatchObject({ code: 0, stderr: '' });
   });

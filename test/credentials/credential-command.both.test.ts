@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('the credential command', () => {
     expectNoSecret(dir);
   });
 
-  test('causes no delay by starting an agent that holds its stdout', async () => {
+  test('does not delay gwtoken if it starts an agent that holds its stdout', async () => {
     const { dir, gwtoken, identity } = await startCommandHome('sleep 20 2>/dev/null & cat "$HOME/../answer"');
     putAnswer(dir);
     const { code, stdout, stderr } = await gwtoken(['get']);

@@ -78,7 +78,7 @@ test('a token from before a login is not used, even if it is cached after it', a
   expect(await gw.get()).toBe('token-2');
 });
 
-test('a login discards its client’s token even without a generation', async () => {
+test('without a generation, only a token of the stored client ID is used', async () => {
   const authUrl = 'https://a.example.com';
   gw.env = {};
   await gw.login({ clientId: 'new', authUrl, flags: ['--no-verify'] });
