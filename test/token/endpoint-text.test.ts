@@ -12,12 +12,11 @@ const secret = fc
   .map(([text, special]) => `se${special}cret${text.replace(/\p{Cc}/gu, '')}`);
 const around = fc.string({ maxLength: 30 });
 
-const percent = (text: string): string => encodeURIComponent(text);
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   unchanged: (text) => text,
   'in upper case': (text) => text.toUpperCase(),
   'form-encoded': (text) => new URLSearchParams([['', text]]).toString().slice(1),
-  'percent-encoded': percent,
+  'percent-encoded': encodeURIComponent,
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64url': (text) => Buffer.from(text).toString('base64url'),
   'in the base64 of an Authorization header': (text) => Buffer.from(`id:${text}`).toString('base64'),
