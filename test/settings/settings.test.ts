@@ -12,8 +12,8 @@ const urls = (...names: string[]): Place[] =>
 const OF_ACME = { profile: 'acme', region: 'eu' } as const;
 const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
-/** Assigns texts, each with its value, to the flag, the variable, the key of acme and the general key, in turn. */
-const everywhere = (key: string, values: Record<string, unknown>): Place[] => {
+/** Returns a setting's flag, variable, key of acme and general key. Each gets one of the texts with its value. */
+const fourPlaces = (key: string, values: Record<string, unknown>): Place[] => {
   const names = [`--${key}`, `GWTOKEN_${key.toUpperCase().replace('-', '_')}`, `acme:${key}`, key];
   return Object.entries(values).map(([written, value], at) => [names[at]!, written, value]);
 };
@@ -25,7 +25,7 @@ const ORDER: Record<
 > = {
   region: {
     row: SETTINGS.region,
-    places: everywhere('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
+    places: fourPlaces('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
     fallback: undefined,
   },
   environment: {
@@ -58,17 +58,17 @@ const ORDER: Record<
   },
   'min-ttl': {
     row: SETTINGS.minTtlMs,
-    places: everywhere('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
+    places: fourPlaces('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
     fallback: undefined,
   },
   timeout: {
     row: SETTINGS.timeoutMs,
-    places: everywhere('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
+    places: fourPlaces('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
     fallback: 10_000,
   },
   retries: {
     row: SETTINGS.retries,
-    places: everywhere('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
+    places: fourPlaces('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
     fallback: 2,
   },
   cache: {
@@ -82,7 +82,7 @@ const ORDER: Record<
   },
   'ca-file': {
     row: SETTINGS.caFile,
-    places: everywhere('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
+    places: fourPlaces('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
     fallback: undefined,
   },
   'keychain-timeout': {
@@ -136,11 +136,11 @@ function sourceOf(name: string): string {
 describe('resolve', () => {
   test.for(Object.entries(ORDER))('takes %s from the first place that sets it', ([, setting]) => {
     const { row, places, fallback } = setting;
-    const ofFallback = [fallback, fallback === undefined ? undefined : 'default'];
+    const byDefault = [fallback, fallback === undefined ? undefined : 'default'];
     for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
       const filled = places.filter((_, at) => (chosen >> at) & 1);
       const [first] = filled;
-      const expected = first ? [first[2], sourceOf(first[0])] : ofFallback;
+      const expected = first ? [first[2], sourceOf(first[0])] : byDefault;
       const found = resolve(row, sourcesWith(filled), OF_ACME);
       expect([found?.value, found?.source.name], JSON.stringify(filled)).toEqual(expected);
     }
