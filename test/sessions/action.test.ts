@@ -98,7 +98,7 @@ test('the action ignores the config and cache of its runner', async () => {
   expect([...filesBelow(home.dir).keys()]).toEqual(['config/gwtoken/config.json']);
 });
 
-/** A failing step: its inputs beside the right ones, its exit code, and its error with hints, a line each. */
+/** A failing step: its inputs that differ from the right ones, its exit code, and its lines of error and hints. */
 interface FailingStep {
   readonly inputs: Readonly<Record<string, string>>;
   readonly code: number;

@@ -58,7 +58,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply, timeout?: st
       response.write(JSON.stringify(good), () => response.destroy());
     },
   ],
-  'no reply': [6, () => {}, '1s'],
+  nothing: [6, () => {}, '1s'],
   'bytes that are not HTTP': [7, (request) => void request.socket.end(`${SECRET} ${TOKEN}\r\n\r\n`)],
 };
 
