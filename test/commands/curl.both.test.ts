@@ -1,4 +1,4 @@
-/** `gwtoken curl`: the requests that reach the gateway, and those that are refused before. */
+/** `gwtoken curl`: the requests that reach the gateway, and those that gwtoken refuses. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -77,8 +77,9 @@ describe('gwtoken curl', () => {
       }),
     );
     const env = { http_proxy: proxy.url, ALL_PROXY: proxy.url, HTTPS_PROXY: '', https_proxy: '' };
-    const query = `${url}/a?mail=me@a.test`;
-    expect(await home.gwtoken(['curl', query, '-sS'], { env })).toMatchObject({ stdout: 'the reply' });
+    // The @ is part of the query, not the end of a user name.
+    const withAt = `${url}/a?mail=me@a.test`;
+    expect(await home.gwtoken(['curl', withAt, '-sS'], { env })).toMatchObject({ stdout: 'the reply' });
     expect(seen).toHaveLength(1);
     expect(proxied).toEqual([]);
   });

@@ -157,7 +157,7 @@ test.each<Case>([
     situation: { config: { 'min-ttl': '2h' } },
   },
   {
-    // Timers stand still while a laptop sleeps; the clock does not. This one sleeps from the first minute on.
+    // Timers stand still while a laptop sleeps; the clock does not. Here it sleeps from the first minute on.
     title: 'a token is renewed within 30 s after the machine wakes up',
     minutes: 40,
     renewals: [1 + 8 * 60 + 0.5],

@@ -36,7 +36,7 @@ async function untilItReads({ type, screen }: Terminal): Promise<void> {
   }
 }
 
-/** Returns the states of all descendants of a process by ps(1), because bash sees only gwtoken; `T`: stopped. */
+/** Returns what ps(1) shows as the state of each descendant, `T` if it has stopped. bash itself sees only gwtoken. */
 function statesBelow(pid: number): string[] {
   const words = ['-o', 'stat=', '-p', descendants(pid).join(',')];
   return spawnSync('ps', words, { encoding: 'latin1' }).stdout.trim().split('\n');

@@ -25,7 +25,7 @@ const withoutYes = (...flags: string[]) => gw.cli(['logout', ...flags]);
 const cacheEntry = (region: string) => join(gw.cache, `default-production-${region}.token.json`);
 const clientsFile = () => join(gw.config, 'clients.json');
 
-/** Replaces the keychain's removal of an item. `remove` removes it and returns whether it was there. */
+/** Replaces the keychain's removal of an item. `remove` removes the item and returns whether it existed. */
 function onDelete(act: (name: string, remove: () => boolean) => boolean | Promise<boolean>): void {
   const remove = async (name: string) => act(name, () => gw.items.delete(name));
   gw.own = { ...gw.own, keychain: { ...gw.keychain, delete: remove } };
