@@ -1,4 +1,4 @@
-/** Limits, bytes and environment of credential sources. See also test/sessions/text/sources.txt. */
+/** Limits, encodings and variables of credential sources. See also test/sessions/text/sources.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatItem } from '../../src/credentials/keychain-item';
 import { GwtokenError, valueOrError } from '../../src/errors';
@@ -23,7 +23,6 @@ async function get() {
     hints: hints.map((line) => line.replace('hint: ', '')),
   };
 }
-const form = () => Object.fromEntries(gw.posts.at(-1)?.form ?? []);
 
 describe('the keychain', () => {
   test('gets keychain-timeout as the limit of each call', async () => {
@@ -100,7 +99,8 @@ describe('a credential command', () => {
 
   test('runs within the limits of keychain-timeout and 64 KiB', async () => {
     expect(await gw.get()).toBe('token-1');
-    expect(form()).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
+    const form = Object.fromEntries(gw.posts[0]!.form);
+    expect(form).toMatchObject({ client_id: 'of-command', client_secret: 'secret' });
     expect(runs).toMatchObject([{ command: 'pass show a', timeoutMs: 10_000, maxBytes: 65_536 }]);
     gw.env['GWTOKEN_KEYCHAIN_TIMEOUT'] = '7s';
     const { stderr } = await gw.cli(['get', '--fresh', '--verbose']);
@@ -163,8 +163,8 @@ describe('a credential command', () => {
       GWTOKEN_PROFILE: 'other',
     });
     await gw.get('--region', 'eu', '--sandbox', '--profile', 'acme');
-    const ours = /VAULT|CLIENT|REGION|SANDBOX|PROFILE/i;
-    expect(Object.fromEntries(Object.entries(runs[0]!.env).filter(([name]) => ours.test(name)))).toEqual({
+    const relevant = /VAULT|CLIENT|REGION|SANDBOX|PROFILE/i;
+    expect(Object.fromEntries(Object.entries(runs[0]!.env).filter(([name]) => relevant.test(name)))).toEqual({
       VAULT_TOKEN: 'v',
       GWTOKEN_CLIENTELE: 'kept',
       MY_GWTOKEN_CLIENT_ID: 'kept',
