@@ -153,16 +153,7 @@ function problemOf({ error, codeOrMessage, message, status }: Cause, request: Fa
     const end = `did not answer within ${duration(timeoutMs)}`;
     return { start: url.href, end, hints: [...unusedProxy(request), hint], reason: 'time-limit' };
   }
-  if (proxy && status && WEB_SERVER.test(status)) {
-    const end = `(from {setting}) is not a proxy: it answered CONNECT with ${status}`;
-    return { start: proxy.name, end, hints: [CHECK_PROXY], reason: 'proxy-refusal' };
-  }
-  if (proxy && status) {
-    const reason = PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal';
-    const refusal = proxy.url.username === '' ? status : `${status} with user`;
-    const row = rowFor(PROXY_REFUSALS, refusal) ?? OTHER_REFUSAL;
-    return { start: '{peer}', ...row, reason };
-  }
+  if (proxy && status) return proxyRefusal(proxy, status);
   const untrusted = rowFor(CERTIFICATES, codeOrMessage);
   if (untrusted) return { start: '{peer} is not trusted:', ...untrusted, reason: 'certificate' };
   // An unexpected end in the parser is a broken connection after valid HTTP.
@@ -182,6 +173,17 @@ function problemOf({ error, codeOrMessage, message, status }: Cause, request: Fa
     end,
     hints: [`try again; if it persists, ${ASK_OPERATORS}`],
   };
+}
+
+/** Describes the answer to CONNECT of a proxy, or of a web server that is taken for one. */
+function proxyRefusal({ name, url }: HttpProxy, status: string): Problem {
+  if (WEB_SERVER.test(status)) {
+    const end = `(from {setting}) is not a proxy: it answered CONNECT with ${status}`;
+    return { start: name, end, hints: [CHECK_PROXY], reason: 'proxy-refusal' };
+  }
+  const refusal = url.username === '' ? status : `${status} with user`;
+  const row = rowFor(PROXY_REFUSALS, refusal) ?? OTHER_REFUSAL;
+  return { start: '{peer}', ...row, reason: PROXY_OUTAGE.test(status) ? 'proxy-failure' : 'proxy-refusal' };
 }
 
 /** Returns a hint that names a variable with a proxy for other programs, if gwtoken used no proxy. */
