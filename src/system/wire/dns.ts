@@ -54,7 +54,7 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
     // getent could not be started: it is not installed, or a limit of the system is reached.
     if (systemCode(error) !== undefined) return await findHere(host, options);
-    const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await answersFor(host));
+    const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await dnsAnswersFor(host));
     throw isSilent
       ? Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' })
       : Object.assign(new Error('DNS does not know the name'), { code: 'ENOTFOUND' });
@@ -65,7 +65,7 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
  * Returns whether DNS answers a query for the host, because getent does not say why it found nothing. Unlike
  * a lookup, a query does not delay an exit.
  */
-async function answersFor(host: string): Promise<boolean> {
+async function dnsAnswersFor(host: string): Promise<boolean> {
   const resolver = new dns.Resolver({ timeout: SILENT_AFTER_MS, tries: 1 });
   const code = await resolver.resolve4(host).then(() => undefined, systemCode);
   return code === undefined || code === 'ENOTFOUND' || code === 'ENODATA';
