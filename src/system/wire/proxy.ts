@@ -85,11 +85,11 @@ interface TunnelParts {
 /** Returns a dispatcher whose requests go through the proxy. */
 export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
   const { optionsFor, openProxy, openEndpoint, onTunnel } = parts;
-  const { username, password, origin } = url;
+  const { username, password } = url;
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   return new ProxyAgent({
     // undici rejects a path, and drops a user name without a password.
-    uri: origin,
+    uri: url.origin,
     ...(username || password ? { token: `Basic ${credentials}` } : {}),
     proxyTls: optionsFor('proxy'),
     requestTls: optionsFor('endpoint'),
