@@ -122,8 +122,8 @@ function streamsOf(proc: NodeJS.Process): Pick<World, 'stdin' | 'stdout' | 'stde
       isTTY,
       write(text) {
         if (proc.platform !== 'win32' || !isTTY()) return writeAll(descriptor, text);
-        const console = descriptor === 1 ? proc.stdout : proc.stderr;
-        pending.push(new Promise((resolve) => void console.write(text, () => resolve())));
+        const stream = descriptor === 1 ? proc.stdout : proc.stderr;
+        pending.push(new Promise((resolve) => void stream.write(text, () => resolve())));
       },
     };
   };
