@@ -43,9 +43,9 @@ const OTHER_KEYTAR = 'keytar.cjs';
 export async function buildExecutable(target, directory, otherKeytar) {
   const prebuild = TARGETS[target];
   if (prebuild === undefined) throw new Error(`there is no executable for ${target}`);
-  const module = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
-  const { name, version } = JSON.parse(readFileSync(join(module, 'package.json'), 'utf8'));
-  const native = readFileSync(join(module, 'prebuilds', prebuild, 'keytar.node'));
+  const keytar = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
+  const { name, version } = JSON.parse(readFileSync(join(keytar, 'package.json'), 'utf8'));
+  const native = readFileSync(join(keytar, 'prebuilds', prebuild, 'keytar.node'));
   const hasKeytar = target !== WITHOUT_KEYTAR;
   if (hasKeytar !== (machineOf(native) === target.replace('-musl', '')))
     throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
@@ -62,7 +62,7 @@ export async function buildExecutable(target, directory, otherKeytar) {
     // Renames it, because the previous executable may be running.
     renameSync(join(scratch, file), join(directory, file));
     const notices = {
-      [`${name} ${version} (MIT)`]: readFileSync(join(module, 'LICENSE.md'), 'utf8').trim(),
+      [`${name} ${version} (MIT)`]: readFileSync(join(keytar, 'LICENSE.md'), 'utf8').trim(),
       [`bun ${BUN.version} (MIT, with parts under LGPL-2.0 and LGPL-2.1)`]: bunLicense(),
     };
     for (const [title, text] of Object.entries(notices))
