@@ -32,9 +32,9 @@ const COMPLETIONS = {
  * @param {string} directory where to put the archive
  */
 export function packExecutable(target, built, directory) {
-  const windows = target.startsWith('windows');
-  const program = windows ? 'gwtoken.exe' : 'gwtoken';
-  const archive = join(directory, `${NAME}-${target}${windows ? '.zip' : '.tar.gz'}`);
+  const isWindows = target.startsWith('windows');
+  const program = isWindows ? 'gwtoken.exe' : 'gwtoken';
+  const archive = join(directory, `${NAME}-${target}${isWindows ? '.zip' : '.tar.gz'}`);
   const scratch = mkdtempSync(join(tmpdir(), 'gwtoken-pack-'));
   const content = join(scratch, 'content');
   const unpacked = join(scratch, 'unpacked');
@@ -47,8 +47,8 @@ export function packExecutable(target, built, directory) {
       const script = execFileSync(process.execPath, [join(ROOT, 'dist', 'gwtoken.cjs'), 'completion', shell]);
       writeFileSync(join(content, 'completions', name), script);
     }
-    (windows ? zip : tar)(archive, content, readdirSync(content));
-    if (windows) execFileSync('unzip', ['-q', archive, '-d', unpacked]);
+    (isWindows ? zip : tar)(archive, content, readdirSync(content));
+    if (isWindows) execFileSync('unzip', ['-q', archive, '-d', unpacked]);
     else execFileSync('tar', ['-xzf', archive, '-C', unpacked]);
     verifyProgram(target, join(unpacked, program));
     for (const name of ['LICENSE', NOTICES]) statSync(join(unpacked, name));
