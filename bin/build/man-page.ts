@@ -112,6 +112,7 @@ function variableItem(row: SettingDefinition<unknown>): readonly string[] {
 function credentialItems(): readonly string[] {
   const [region] = REGIONS;
   const pairs = variablePairs({ region, environment: 'sandbox' });
+  // The names without a region, production's before the sandbox's.
   const general = pairs.filter(([id]) => id.endsWith('_ID')).reverse();
   const suffix = `[${REGIONS.map((each) => `_${each.toUpperCase()}`).join('|')}]`;
   const texts = {
