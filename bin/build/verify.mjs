@@ -27,9 +27,13 @@ export function verifyProgram(target, path) {
   if (platform !== target) throw new Error(`${path}, packed for ${target}, is for ${platform}`);
 }
 
+/** The first bytes of the formats; a program of neither is PE. */
+const ELF = 0x7f454c46;
+const MACH_O = 0xfeedfacf;
+
 /** Returns the platform of a program, ignoring its libc. @param {Buffer} file */
 export function machineOf(file) {
-  if (file.readUInt32BE(0) === 0x7f454c46) return PLATFORMS[file.readUInt16LE(18)];
-  if (file.readUInt32LE(0) === 0xfeedfacf) return PLATFORMS[file.readUInt32LE(4)];
+  if (file.readUInt32BE(0) === ELF) return PLATFORMS[file.readUInt16LE(18)];
+  if (file.readUInt32LE(0) === MACH_O) return PLATFORMS[file.readUInt32LE(4)];
   return PLATFORMS[file.readUInt16LE(file.readUInt32LE(60) + 4)];
 }
