@@ -79,7 +79,7 @@ export function openWorld(
   return { world, written };
 }
 
-/** Returns the absolute path. @throws GwtokenError `usage` if it is relative to a removed working directory */
+/** Returns the absolute path. @throws GwtokenError `usage` if the path is relative to a removed directory */
 function absolutePath(path: string): string {
   const absolute = orUndefined(() => resolve(path));
   if (absolute !== undefined) return absolute;
