@@ -27,7 +27,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 /** System calls that change something. gwtoken is also killed at these, except get, which the soak test kills. */
 const CHANGES = /^(write|rename|unlink|mkdir|connect)$/;
-/** A process of gwtoken starts with one of these files. */
+/** The program of a process of gwtoken. Calls before the process opens this file belong to Node. */
 const PROGRAMS = /\/(gwtoken|keychain-child)\.cjs"/;
 /** Paths and objects of calls that do not belong to gwtoken: of Node, system libraries and the program's files. */
 const OTHERS = [
