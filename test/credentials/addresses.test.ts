@@ -127,9 +127,11 @@ test.each(BESIDE)(
       const sent = gw.posts.map(({ url, form }) => `${form.get('client_secret')} to ${url}`);
       const right = expected(chosen, beside);
       if (right === undefined) refused++;
-      const isRight = right === undefined ? code === 2 && sent.length === 0 : code === 0;
-      if (!isRight || (right !== undefined && String(sent) !== `${right}/oauth2/token`))
-        wrong.push({ chosen, code, sent, right });
+      const isRight =
+        right === undefined
+          ? code === 2 && sent.length === 0
+          : code === 0 && String(sent) === `${right}/oauth2/token`;
+      if (!isRight) wrong.push({ chosen, code, sent, right });
     }
     expect(wrong).toEqual([]);
     // Both outcomes are frequent, so neither is missing by mistake.
