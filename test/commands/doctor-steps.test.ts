@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { variableChecks } from '../../src/commands/doctor/checks';
 import { GwtokenError, Interrupted, type Reason } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
-import type { ConnectionProgress, FormReply, Keychain, PostForm } from '../../src/world';
+import type { ConnectionProgress, FormReply, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
 import { type Inside, inside, jsonReply } from '../harness/homes/in-process';
 import { checksFrom, parseDoctor } from './doctor-report';
@@ -106,7 +106,7 @@ describe('doctor ends at the first failure:', () => {
   test('the keychain', async () => {
     await login();
     const get = () => Promise.reject(keychainError('locked', 'linux'));
-    gw.own = { keychain: { ...gw.keychain, get } as Keychain };
+    gw.own = { keychain: { ...gw.keychain, get } };
     const failed = 'failed keychain: the keychain is locked';
     expect(await stepsFrom('keychain')).toEqual({ code: 5, steps: [failed] });
   });
