@@ -25,9 +25,7 @@ async function startBeside(): Promise<{ readonly authUrl: string; posts(): numbe
   return { authUrl: `http://127.0.0.1:${port}`, posts: () => Atomics.load(posts, 0) };
 }
 
-test('200 simultaneous calls make one request', {
-  timeout: LONG,
-}, async () => {
+test('200 simultaneous calls make one request', { timeout: LONG }, async () => {
   const endpoint = await startBeside();
   const ended = await results(startCalls(200, openHome(inVariables(endpoint.authUrl))));
   expect(endpoint.posts()).toBe(1);
@@ -46,9 +44,7 @@ test('simultaneous --fresh calls share a token that was requested after their st
   expect(ended.map(({ stdout }) => stdout)).not.toContain('token-1\n');
 });
 
-test('calls with a silent endpoint do not delay calls of another client ID', {
-  timeout: LONG,
-}, async () => {
+test('calls with a silent endpoint do not delay calls of another client ID', { timeout: LONG }, async () => {
   const silent = await startFaultServer({});
   const endpoint = await startBeside();
   const home = openHome();
