@@ -26,7 +26,7 @@ describe('config keys', () => {
     }
   });
 
-  test('rejects an unknown key, lists the valid ones and names `config unset`', () => {
+  test('checkConfigKey rejects an unknown key and names the valid ones or `config unset`', () => {
     expect(refusal(() => checkConfigKey('nothing'))).toEqual({
       message: 'unknown config key "nothing" (from the command line)',
       hints: [VALID],
@@ -59,7 +59,7 @@ describe('config keys', () => {
     );
   });
 
-  test('suggests the key if it is spelled like its variable', () => {
+  test('checkConfigValue suggests the key if it is spelled like its variable', () => {
     for (const key of ['auth_url.EU', 'AUTH-URL.EU'])
       expect(refusal(() => checkConfigValue(key, 'x')).hints).toEqual(['did you mean: auth-url.eu']);
   });
