@@ -10,7 +10,7 @@ import { type Keyring, startKeyring, UNHURRIED } from '../harness/keyrings/keyri
 import { missing } from '../harness/needs';
 
 /** A failure on this machine: its exit code, command line and set-up. */
-type Local = readonly [
+type LocalFailure = readonly [
   code: number,
   /** REFUSED_URL stands for an auth URL that refuses the credentials. */
   args: string,
@@ -27,7 +27,7 @@ const fromFile = (path: string) => ({ GWTOKEN_CLIENT_SECRET: '', GWTOKEN_CLIENT_
 const itemOf = (client_id: string, client_secret: string, auth_url: string) => ({
   item: { client_id, client_secret, auth_url },
 });
-const LOCAL: Readonly<Record<string, Local>> = {
+const FAILURES: Readonly<Record<string, LocalFailure>> = {
   'a min-ttl that is longer than the token lasts': [7, 'get --min-ttl 2h'],
   'a secret that is set in two variables': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET_FILE: SECRET } }],
   'a secret on two lines': [2, 'get', { env: { GWTOKEN_CLIENT_SECRET: `a\n${SECRET}` } }],
@@ -74,7 +74,7 @@ describe.concurrent('gwtoken shows no secret and no token for', () => {
     if (missing('keyring') === undefined) keyring = await startKeyring({ state: 'unlocked' });
   });
 
-  test.for(Object.entries(LOCAL))('%s', async ([name, failure], { needs }) => {
+  test.for(Object.entries(FAILURES))('%s', async ([name, failure], { needs }) => {
     const [code, args, { env = {}, stdin = '', config, item } = {}] = failure;
     const needsKeyring = args.startsWith('login') || item !== undefined;
     if (needsKeyring) needs('keyring');
@@ -87,7 +87,7 @@ describe.concurrent('gwtoken shows no secret and no token for', () => {
     const words = args.replace('REFUSED_URL', `${url}/refused`).split(' ');
     if (item !== undefined) {
       // The tests run at the same time with one keyring.
-      const profile = `p${Object.keys(LOCAL).indexOf(name)}`;
+      const profile = `p${Object.keys(FAILURES).indexOf(name)}`;
       await keyring?.store(
         `${profile}:production:eu`,
         typeof item === 'string' ? item : JSON.stringify(item),
