@@ -89,8 +89,11 @@ describe('gwtoken curl', () => {
     const bin = join(home.dir, 'bin');
     mkdirSync(bin);
     const spied = join(home.dir, 'spied');
-    const spy = `tr '\\0' '\\n' </proc/self/cmdline >'${spied}'; env >>'${spied}'; readlink /proc/self/fd/3 >>'${spied}'; sleep 0.2`;
-    writeFileSync(join(bin, 'curl'), `#!/bin/sh\n${spy}; cat /dev/fd/3 >&2\n`, { mode: 0o755 });
+    const spy = `#!/bin/sh
+      { tr '\\0' '\\n' </proc/self/cmdline; env; readlink /proc/self/fd/3; } >'${spied}'
+      sleep 0.2
+      cat /dev/fd/3 >&2\n`;
+    writeFileSync(join(bin, 'curl'), spy, { mode: 0o755 });
     const env = { PATH: `${bin}:${process.env['PATH']}`, GWTOKEN_NO_CACHE: '1', TMPDIR: home.dir };
     const { code, stderr } = await home.gwtoken(['curl', url], { env });
     expect({ code, stderr: stderr.trimEnd() }).toEqual({
