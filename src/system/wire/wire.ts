@@ -118,7 +118,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
   if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
-    // The body ends with its connection (RFC 9112 section 6.3), and undici reports a broken one as that end too.
+    // The body ends with its connection (RFC 9112 section 6.3). undici reports a cut as such an end too.
     const cause = await closed;
     if (!isClosedByUndici(cause)) throw cause;
   }
