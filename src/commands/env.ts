@@ -25,7 +25,8 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 /** Names the line that sets the variables: on a terminal nothing is evaluated. */
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
   const [command, what] = unset ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
-  const line = format === undefined ? evaluatingLine(command, env) : formatNamed(format).hint?.(command);
+  const line =
+    format === undefined ? evaluatingLine(command, env) : formatNamed(format).evaluatingLine?.(command);
   if (line === undefined) return;
   // $SHELL is the login shell, and another may run in it.
   const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';

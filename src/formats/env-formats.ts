@@ -86,5 +86,5 @@ function lastValue(argv: readonly string[], flag: string): string | undefined {
 /** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */
 export function evaluatingLine(command: string, { SHELL = '' }: Env): string | undefined {
   const format = orUndefined(() => formatNamed(SHELL.split('/').at(-1))) ?? posix;
-  return format.hint?.(command);
+  return format.evaluatingLine?.(command);
 }

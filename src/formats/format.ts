@@ -18,7 +18,7 @@ export interface Format {
   /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
   fail?(exitCode: number): string;
   /** Returns the line that evaluates this command's output; absent if no shell evaluates the format. */
-  hint?(command: string): string;
+  evaluatingLine?(command: string): string;
   /** Name of the variable that holds the path of the output file; absent if the output goes to stdout. */
   readonly appendsTo?: string;
   /** The prefix if the user gives no `--prefix`; absent if it is {@link DEFAULT_PREFIX}. */

@@ -18,7 +18,7 @@ export const posix: Format = {
   set: (name, value) => `${assignPosix(name, value)}export ${name};\n`,
   remove: (name) => `unset ${name};\n`,
   fail,
-  hint: (command) => `eval $(${command})`,
+  evaluatingLine: (command) => `eval $(${command})`,
 };
 
 /** Matches a run of literal characters, of spaces, or of at most 1000 others, which one printf prints. */
@@ -45,7 +45,7 @@ export const fish: Format = {
   // `-g` keeps universal variables, which are on disk. `or true`: the status is 4 if no such variable is set.
   remove: (name) => `set -eg ${name}; or true;\n`,
   fail,
-  hint: (command) => `${command} --format fish | source`,
+  evaluatingLine: (command) => `${command} --format fish | source`,
 };
 
 function encodeFish(value: string): string {
@@ -58,7 +58,7 @@ export const csh: Format = {
   set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
   remove: (name) => `unsetenv ${name};\n`,
   fail,
-  hint: (command) => `eval \`${command} --format csh\``,
+  evaluatingLine: (command) => `eval \`${command} --format csh\``,
 };
 
 function encodeCsh(value: string): string {
@@ -77,7 +77,7 @@ function fail(exitCode: number): string {
   return `sh -c "exit ${exitCode}";\n`;
 }
 
-/** PowerShell. A program's output is an array of lines there, so the hint joins them by `Out-String`. */
+/** PowerShell, in which a program's output is an array of lines: `Out-String` joins them. */
 export const powershell: Format = {
   set(name, value) {
     checkForWindows({ name, value });
@@ -85,5 +85,5 @@ export const powershell: Format = {
   },
   remove: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue\n`,
   fail: (exitCode) => `throw 'gwtoken failed (exit code ${exitCode})'\n`,
-  hint: (command) => `${command} --format powershell | Out-String | Invoke-Expression`,
+  evaluatingLine: (command) => `${command} --format powershell | Out-String | Invoke-Expression`,
 };

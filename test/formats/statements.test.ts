@@ -102,7 +102,7 @@ test.each(Object.entries(PRINTED))(
     const format = formatNamed(name);
     expect(printVariables(VARIABLES, format)).toBe(printed.lines.map((line) => `${line}\n`).join(''));
     expect(format.fail?.(5)).toBe(printed.failure);
-    expect(format.hint?.('it')).toBe(printed.evaluating);
+    expect(format.evaluatingLine?.('it')).toBe(printed.evaluating);
   },
 );
 
