@@ -28,7 +28,8 @@ interface FetchQuery extends Limits, Pick<Query, 'onRetry' | 'signal'> {
 /**
  * Fetches a token with these credentials, in as many attempts as the query allows.
  *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`: the error of the last attempt
+ * @throws GwtokenError `refused`, `unreached` or `bad-reply`: the error of the last attempt; `usage` for a CA
+ *   file that cannot be used
  */
 export async function fetchToken(
   query: FetchQuery,
