@@ -46,17 +46,17 @@ export async function fetchToken(
       return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs()) }, credentials, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      const last = n === 1 ? error : afterAttempts(error, n, query.limitMs - leftMs());
+      const reported = n === 1 ? error : afterAttempts(error, n, query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
-      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw last;
+      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw reported;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
       onRetry?.(n + 1);
       await world.sleep(pauseMs);
       // The machine or this process may have been suspended during the pause.
-      if (leftMs() < LEAST_ATTEMPT_MS) throw last;
+      if (leftMs() < LEAST_ATTEMPT_MS) throw reported;
     }
   }
 }
