@@ -194,7 +194,7 @@ function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
 
-/** Errors without hints of their own: commands add steps that name the source of the credentials. */
+/** Errors without hints, because commands add steps that name the source of the credentials. */
 const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
 const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
 
