@@ -7,7 +7,7 @@ import { type Home, openHome } from '../harness/homes/home';
 
 /** Share of the long run: 1 plays all of it. */
 const SHARE = Number(process.env['SOAK'] ?? 0.1);
-const LONG = 600_000;
+const TIMEOUT_MS = 600_000;
 
 let endpoint: TokenEndpoint;
 let home: Home;
@@ -28,7 +28,7 @@ const leftovers = () =>
   [...filesBelow(home.cache).keys()].filter((name) => /\.(lock|tmp)$|^exec-/.test(name));
 
 test('a killed or suspended call makes no other fail and leaves no partial token', {
-  timeout: LONG,
+  timeout: TIMEOUT_MS,
 }, async () => {
   const calls = Math.ceil(300 * SHARE);
   const wrong: string[] = [];
@@ -74,7 +74,7 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   ['that is slow', { delayMs: 3000 }],
   ['whose tokens last two seconds', { answer: lasting(2) }],
   ['that does not say how long tokens last', { answer: lasting(undefined) }],
-])('many calls succeed with an endpoint %s', { timeout: LONG }, async (name, fault) => {
+])('many calls succeed with an endpoint %s', { timeout: TIMEOUT_MS }, async (name, fault) => {
   Object.assign(endpoint, fault);
   const calls = Math.ceil(200 * SHARE);
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
