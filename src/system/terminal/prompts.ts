@@ -58,13 +58,14 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
         // Ends the line that readline has begun; without a question, readline drops it.
         reader.write(null, { name: 'enter' });
         const line = await new Promise<string>((resolve) => {
-          current = { question, isSecret };
-          // At a secret, nothing that readline writes is shown, not even the question.
-          if (isSecret) stderr.write(question);
+          // question() erases the line, which may show what was typed while gwtoken started, and writes the
+          // question before it returns. From then on, a secret is hidden.
+          current = { question, isSecret: false };
           reader.question(question, (given) => {
             current = undefined;
             resolve(given);
           });
+          current = { question, isSecret };
         });
         isLineEnded = !isSecret;
         return withBackspaces(line).trim();

@@ -119,6 +119,15 @@ describe('login on a terminal', () => {
     expect(terminal.raw()).not.toMatch(/hush|Type eu or us/);
   });
 
+  test('erases what was typed during its start, even before a secret', async () => {
+    open('-r', 'eu', '--auth-url', identity.authUrl, '--client-id', CLIENT.clientId);
+    // The terminal echoes this by itself.
+    terminal.type('early-hush');
+    await terminal.waitFor('Client secret (sent to ');
+    const [START_OF_LINE, ERASE_BELOW] = ['\x1b[1G', '\x1b[0J'];
+    expect(terminal.raw()).toContain(`early-hush${START_OF_LINE}${ERASE_BELOW}Client secret (sent to `);
+  });
+
   test.for([
     ['Ctrl-C', 'Region (eu or us): ', CTRL_C],
     ['Ctrl-D', 'Region (eu or us): ', CTRL_D],
