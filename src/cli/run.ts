@@ -79,8 +79,10 @@ export async function failWith(
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
   const lines = errorLines(error, verbose, await world.terminal.paint('stderr'));
+  // run() hides secrets in all that it writes, but a crash is reported without it.
+  const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
-  orUndefined(() => world.stderr.write(`${lines.join('\n')}\n`));
+  orUndefined(() => world.stderr.write(text));
   return command?.passThrough && code < EXEC_FAILED ? EXEC_FAILED : code;
 }
 

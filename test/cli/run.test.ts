@@ -87,3 +87,11 @@ test('env prints its failing statement even if its stderr is broken', async () =
   expect(await failWith(['env'], new Error('a bug'), false, world as never)).toBe(1);
   expectStatement(1);
 });
+
+test('the report of a crash contains no client secret', async () => {
+  const printed: string[] = [];
+  const env = { GWTOKEN_CLIENT_SECRET: 'hush-secret' };
+  const world = { terminal: PLAIN, env, platform: 'linux', stdout: stream([]), stderr: stream(printed) };
+  expect(await failWith(['get'], new Error('bad hush-secret'), false, world as never)).toBe(1);
+  expect(printed.join('')).toMatch(/^gwtoken: error: unexpected error .*\nError: bad \*\*\*\n/);
+});
