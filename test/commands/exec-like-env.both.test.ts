@@ -2,7 +2,7 @@
  * `gwtoken exec -- COMMAND` beside `env VARIABLE=… COMMAND`: the same line of bash, run with one and with the
  * other, has the same output and exit code.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -25,9 +25,8 @@ beforeAll(async () => {
   put('bin/no-interpreter', '#!/no/such/interpreter\n');
   put('bin/not-executable', '#!/bin/sh\n', 0o644);
   mkdirSync(join(home.dir, 'bin/directory'));
-  mkdirSync(join(home.dir, 'locked'));
-  put('locked/hidden', '#!/bin/sh\n');
-  chmodSync(join(home.dir, 'locked'), 0);
+  // Empty, because a user who is not root cannot remove what such a directory contains.
+  mkdirSync(join(home.dir, 'locked'), { mode: 0 });
   put('inner.mk', 'all: a b c\na b c:\n\t@echo "$@ $(MAKEFLAGS)"\n', 0o644);
 });
 
