@@ -20,7 +20,7 @@ import { helpOf, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(argv: readonly string[], given: World): Promise<number> {
-  // Errors repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
+  // Warnings repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[], given: World): Promise<number
     show(command ? await helpOf(args, world) : text, commandIn(argv), world);
     return 0;
   } catch (error) {
-    return await failWith(argv, error, verbose, world);
+    return await failWith(argv, error, verbose, given);
   }
 }
 
@@ -79,7 +79,6 @@ export async function failWith(
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
   const lines = errorLines(error, verbose, await world.terminal.paint('stderr'));
-  // run() hides secrets in all that it writes, but a crash is reported without it.
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
