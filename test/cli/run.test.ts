@@ -13,7 +13,7 @@ beforeEach(() => {
   gw = inside();
 });
 
-test('an error shows a directory name with a line end and an escape on one line', async ({ needs }) => {
+test('an error shows control characters in a directory name as escapes', async ({ needs }) => {
   needs('posix');
   const directory = `${gw.config}/a\nb\x1b[2J`;
   const shown = `${gw.config}/a\\u000ab\\u001b[2J`;

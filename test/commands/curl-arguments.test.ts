@@ -66,7 +66,7 @@ describe('gwtoken curl explains', () => {
     );
   });
 
-  test('a refused http URL: only a loopback URL before all options may be one', async () => {
+  test('an http URL that is not a loopback URL before all options', async () => {
     expect(await explanation(1, '-XPOST', 'http://other.test')).toBe(
       "gwtoken: hint: begin the URL with https://, or put a loopback URL before curl's options\n",
     );

@@ -95,7 +95,7 @@ describe('doctor ends at the first failure:', () => {
     expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [invalid] });
   });
 
-  test('a CA file that cannot be read, which is a failure of the settings', async () => {
+  test('an unreadable CA file, reported as a failed setting', async () => {
     await login();
     const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
     gw.own = { postForm: () => Promise.reject(error) };
