@@ -13,7 +13,8 @@ import { keychainError } from './errors';
 const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 
 /**
- * Returns the environment with the address of the bus, so that libsecret does not look for another bus.
+ * Returns the environment with the address of the bus, so that libsecret does not look for another bus. Of a
+ * list, it keeps the sockets that exist; D-Bus connects to the first one that answers.
  *
  * @throws GwtokenError `keychain` with reason `no-session` if there is no bus, or if another user may answer
  */
@@ -21,29 +22,29 @@ export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
   const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
   if (!address) throw keychainError('no-session', 'linux');
-  for (const part of address.split(';')) {
-    const [, value] = SOCKET.exec(part) ?? [];
-    if (value === undefined) throw notTrusted(part, 'is not a unix:path socket');
-    const path = orUndefined(() => decodeURIComponent(value)) ?? value;
-    const problem = pathProblem(path, host);
-    if (problem !== undefined) throw notTrusted(path, problem);
-  }
-  return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
+  const existing = address.split(';').filter((part) => isOwnSocket(part, host));
+  if (existing.length === 0) throw notUsable(address, 'has ended');
+  return { ...env, DBUS_SESSION_BUS_ADDRESS: existing.join(';') };
 }
 
-function notTrusted(socket: string, problem: string): GwtokenError {
-  return new GwtokenError('keychain', `no keychain here: the session bus at ${socket} ${problem}`, {
-    reason: 'no-session',
-    hints: ['DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again'],
-  });
-}
-
-function pathProblem(path: string, host: Host): string | undefined {
+/** Returns false if the socket has ended. Throws if it belongs to another user, or is not a socket file. */
+function isOwnSocket(address: string, host: Host): boolean {
+  const [, value] = SOCKET.exec(address) ?? [];
+  if (value === undefined) throw notUsable(address, 'is not a unix:path socket');
+  const path = orUndefined(() => decodeURIComponent(value)) ?? value;
   // The owner of a link decides where it leads, even after this check.
   for (const statOf of [lstatSync, statSync]) {
     const stat = orUndefined(() => statOf(path));
-    const problem = stat ? ownerProblem(stat, 'user or root', host) : 'has ended';
-    if (problem !== undefined) return problem;
+    if (stat === undefined) return false;
+    const problem = ownerProblem(stat, 'user or root', host);
+    if (problem !== undefined) throw notUsable(path, problem);
   }
-  return undefined;
+  return true;
+}
+
+function notUsable(bus: string, problem: string): GwtokenError {
+  return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, {
+    reason: 'no-session',
+    hints: ['DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again'],
+  });
 }

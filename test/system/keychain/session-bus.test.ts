@@ -81,7 +81,9 @@ test('withSessionBus() rejects a link of another user, who can change it at any 
   expect(problem(addressOf(link))).toBe(`${link} belongs to another user (uid ${STRANGER})`);
 });
 
-test('withSessionBus() rejects a socket that does not exist', () => {
-  const path = join(openDirectory(), 'bus');
-  expect(problem(addressOf(path))).toBe(`${path} has ended`);
+test('withSessionBus() drops sockets that have ended, and fails if no other is left', async () => {
+  const [own, ended] = [addressOf(await socketIn(openDirectory())), addressOf(join(openDirectory(), 'bus'))];
+  for (const list of [`${ended};${own}`, `${own};${ended}`])
+    expect(busOf({ DBUS_SESSION_BUS_ADDRESS: list })).toBe(own);
+  expect(problem(`${ended};${ended}`)).toBe(`${ended};${ended} has ended`);
 });
