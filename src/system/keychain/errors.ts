@@ -87,7 +87,7 @@ const ROWS = {
   /** The second attempt failed too; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
-    message: 'the keychain and its module agreed on no key twice in a row',
+    message: 'the keychain failed twice to open a session',
     hint: 'try again',
   },
   /** Used if no row matches. */
