@@ -107,6 +107,8 @@ export function inside(): Inside {
         }),
         stdin: { isTTY: () => false, read: async () => Buffer.from(gw.stdin) },
         keychain,
+        // Signals would reach vitest itself, and each run in this process would add listeners for them.
+        onSignals: () => () => {},
         monotonicMs: () => gw.nowMs,
         async postForm(url, { body, onProgress }) {
           gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
