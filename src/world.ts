@@ -65,8 +65,6 @@ interface ConfigFile {
 export interface StoredClient {
   readonly clientId: string;
   readonly authUrl: string;
-  /** True while a logout is unfinished: it may have removed the keychain item already. */
-  readonly isLeaving?: boolean;
 }
 
 /** The list of stored clients, by their name `profile:environment:region`. */
@@ -92,6 +90,8 @@ export interface TokenCache {
   read(place: CachePlace, kind?: CacheKind): CacheRead;
   /** Writes a file. Returns an error code if that fails. */
   write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
+  /** Returns the names of the clients that have a cached token, even an expired one. */
+  clientNames(): readonly string[];
   /** Removes all files of the clients that match. */
   remove(matches: (client: Client) => boolean): Promise<void>;
   /**

@@ -1,90 +1,124 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientFlags, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
-import { failure, GwtokenError, messageOf, usage } from '../errors';
-import { gather, resolve } from '../settings/resolve';
-import { type FlagValues, SETTINGS } from '../settings/table';
+import { sourceOf } from '../credentials/sources';
+import { failure, GwtokenError, messageOf, usage, valueOrError } from '../errors';
+import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
+import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { warn } from '../text';
 import { untilSignal } from '../waiting';
-import type { StoredClient, World } from '../world';
+import type { World } from '../world';
 import { sayIfCancelled } from './report';
-import { clientOrThrow } from './selected-token';
+
+/** A client whose credentials and tokens are removed. */
+interface Target {
+  readonly client: Client;
+  readonly name: string;
+  /** Client ID in the list of stored clients; undefined if the client is not in the list. */
+  readonly listedId: string | undefined;
+  /** False if the credentials come from elsewhere, so that the keychain is not opened. */
+  readonly mayHaveItem: boolean;
+}
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const isAll = flags.all ?? false;
-  const clients = isAll ? allClients(flags, world) : [clientOrThrow(nothingStored(), sources, world)];
-  const mustAsk = !flags.yes && (await isAnyStored(clients, keychainTimeoutMs, world));
-  if (mustAsk && !(await isConfirmed(clients, world))) return;
-  await untilSignal(world.onSignals, (signal) => removeAll(clients, keychainTimeoutMs, signal, world));
-  world.stderr.write(`${REVOKE}${isAll ? BY_HAND : ''}`);
+  const targets = flags.all ? allTargets(flags, world) : [selectedTarget(sources, world)];
+  if (!flags.yes) {
+    for (const target of targets)
+      if (!(await isThere(target, keychainTimeoutMs, world))) throw nothingThere(target.name);
+    if (!(await isConfirmed(targets, world))) return;
+  }
+  await untilSignal(world.onSignals, (signal) => removeAll(targets, keychainTimeoutMs, signal, world));
+  world.stderr.write(`${REVOKE}${flags.all ? BY_HAND : ''}`);
 }
 
-const nothingStored = (): GwtokenError => failure('no-credentials', 'no stored clients');
 const REVOKE = 'Removed from this machine only. To revoke the client, use the Clients page.\n';
 const BY_HAND = 'Keychain items that you created with another tool are not removed.\n';
 
-/** Returns all stored clients. Throws `usage` if a flag names one: it must be clear what is removed. */
-function allClients(flags: FlagValues, { clients }: World): readonly Client[] {
-  if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
-    throw usage('--all cannot be used with flags that name a client', 'to remove one client, omit --all');
-  const stored = Object.keys(clients.read()).flatMap((name) => parseClientName(name) ?? []);
-  if (stored.length === 0) throw nothingStored();
-  return stored;
+function nothingThere(name?: string): GwtokenError {
+  const nothing = 'no stored credentials or cached tokens';
+  if (name === undefined) return failure('no-credentials', nothing);
+  return failure('no-credentials', `${nothing} for ${name}`, 'to list stored clients, run: gwtoken status');
 }
 
-/** Returns whether any client is in the list, or has a keychain item, which another tool may have stored. */
-async function isAnyStored(
-  clients: readonly Client[],
+/** Returns all clients that are stored or have a cached token. Throws `usage` if a flag names only one. */
+function allTargets(flags: FlagValues, world: World): readonly Target[] {
+  if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
+    throw usage('--all cannot be used with flags that name a client', 'to remove one client, omit --all');
+  const targets = knownNames(world).flatMap((name) => {
+    const client = parseClientName(name);
+    const listedId = world.clients.read()[name]?.clientId;
+    return client ? [{ client, name, listedId, mayHaveItem: listedId !== undefined }] : [];
+  });
+  if (targets.length === 0) throw nothingThere();
+  return targets;
+}
+
+/** Returns the selected client. Another tool may have created its keychain item. */
+function selectedTarget(sources: SettingSources, world: World): Target {
+  if (clientParts(sources).region === undefined && knownNames(world).length === 0) throw nothingThere();
+  const client = resolveClient(sources);
+  const name = clientName(client);
+  const listedId = world.clients.read()[name]?.clientId;
+  // Variables that cannot be used still replace the keychain.
+  const source = valueOrError(() => sourceOf(sources, client, world));
+  const usesKeychain = !(source instanceof GwtokenError) && source.kind === 'keychain';
+  return { client, name, listedId, mayHaveItem: listedId !== undefined || usesKeychain };
+}
+
+/** Returns the names of the clients that are stored or have a cached token. */
+function knownNames({ clients, tokens }: World): readonly string[] {
+  return [...new Set([...Object.keys(clients.read()), ...tokens.clientNames()])];
+}
+
+async function isThere(
+  { name, mayHaveItem }: Target,
   keychainTimeoutMs: number | undefined,
-  { clients: stored, keychain }: World,
+  world: World,
 ): Promise<boolean> {
-  for (const name of clients.map(clientName)) {
-    if (stored.read()[name]) return true;
-    const item = await keychain.get(name, keychainTimeoutMs).catch((error: unknown) => {
-      if (!saysNoKeychain(error)) throw error;
-    });
-    if (item !== undefined) return true;
-  }
-  return false;
+  if (knownNames(world).includes(name)) return true;
+  return mayHaveItem && (await withoutKeychain(world.keychain.get(name, keychainTimeoutMs))) !== undefined;
+}
+
+/** Resolves with undefined if there is no keychain, and so no item. */
+async function withoutKeychain<T>(call: Promise<T>): Promise<T | undefined> {
+  return await call.catch((error: unknown) => {
+    if (!saysNoKeychain(error)) throw error;
+    return undefined;
+  });
 }
 
 /** Prompts for a confirmation and returns the answer; reports if nothing is removed. */
-async function isConfirmed(
-  clients: readonly Client[],
-  { terminal, stderr, clients: stored }: World,
-): Promise<boolean> {
-  const described = clients.map((client) => {
-    const name = clientName(client);
-    const entry = stored.read()[name];
-    return entry ? `${name} (client ID ${shortId(entry.clientId)})` : name;
-  });
+async function isConfirmed(targets: readonly Target[], { terminal, stderr }: World): Promise<boolean> {
+  const described = targets
+    .map(({ name, listedId, mayHaveItem }) => {
+      if (listedId !== undefined) return `${name} (client ID ${shortId(listedId)})`;
+      return mayHaveItem ? name : `the cached tokens of ${name}`;
+    })
+    .join(', ');
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
-    throw usage(
-      `logout needs --yes (cannot prompt: ${promptProblem})`,
-      `with --yes it removes ${described.join(', ')}`,
-    );
-  const question = `Remove ${described.join(', ')}?`;
-  const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(question));
+    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, `with --yes it removes ${described}`);
+  const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(`Remove ${described}?`));
   if (!isSure) stderr.write('Nothing was removed.\n');
   return isSure;
 }
 
 /** Removes the clients, each under its lock. If one cannot be removed, the others still are. */
 async function removeAll(
-  clients: readonly Client[],
+  targets: readonly Target[],
   keychainTimeoutMs: number | undefined,
   signal: AbortSignal,
   world: World,
 ): Promise<void> {
   let failed: unknown;
-  for (const client of clients) {
-    const name = clientName(client);
+  for (const target of targets) {
     try {
-      await world.clients.withLock(name, signal, () => remove(client, keychainTimeoutMs, world));
-      world.stderr.write(`Removed ${name}\n`);
+      const removed = await world.clients.withLock(target.name, signal, () =>
+        remove(target, keychainTimeoutMs, world),
+      );
+      world.stderr.write(`Removed ${removed}\n`);
     } catch (error) {
       signal.throwIfAborted();
       if (failed !== undefined) warn(world, messageOf(failed));
@@ -95,59 +129,55 @@ async function removeAll(
 }
 
 /**
- * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients. The
- * entry is marked first, so that a logout that was killed or failed in between can be repeated.
+ * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients, so that
+ * an interrupted logout can be repeated. Returns what it removed.
  *
- * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was stored; `local`
- *   if the cached token remains
+ * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was there; `local` if
+ *   a token or the entry remains
  */
-async function remove(client: Client, keychainTimeoutMs: number | undefined, world: World): Promise<void> {
-  const name = clientName(client);
-  const entry = world.clients.read()[name];
-  const isListed = entry !== undefined;
-  if (isListed) await world.clients.add(name, { ...entry, isLeaving: true });
-  const hadItem = await removeItem(client, entry, keychainTimeoutMs, world).catch(async (error) => {
-    if (isListed) await world.clients.add(name, entry);
-    throw error;
-  });
+async function remove(
+  target: Target,
+  keychainTimeoutMs: number | undefined,
+  { clients, tokens, ...world }: World,
+): Promise<string> {
+  const { client, name, mayHaveItem } = target;
+  // Another logout may have removed the client while this one waited for the lock.
+  const isListed = clients.read()[name] !== undefined;
+  const hadItem = mayHaveItem && (await removeItem(client, isListed, keychainTimeoutMs, world));
+  const hadTokens = tokens.clientNames().includes(name);
   // Must follow the item's removal: a request that still found the item gets a token of the old generation.
-  const remaining = await world.tokens.invalidate(client);
-  if (isListed) await world.clients.remove([name]);
-  if (remaining.length > 0)
-    throw failure('local', `removed ${name}, but not its cached token: ${remaining.join(', ')}`);
-  if (!hadItem && !isListed)
-    throw failure(
-      'no-credentials',
-      `no stored credentials for ${name}`,
-      'to list stored clients, run: gwtoken status',
-    );
+  const kept = (await tokens.invalidate(client)).map((path) => `its cached token: ${path}`);
+  if (isListed)
+    await clients.remove([name]).catch((error: unknown) => {
+      kept.push(`its entry in the list of stored clients: ${messageOf(error)}`);
+    });
+  if (kept.length > 0) throw failure('local', `removed ${name}, but not ${kept.join(', and not ')}`);
+  if (hadItem || isListed) return name;
+  if (hadTokens) return `the cached tokens of ${name}`;
+  throw nothingThere(name);
 }
 
-/** Removes a client's keychain item; returns false if there is none. */
+/**
+ * Removes a client's keychain item; returns false if there is none.
+ *
+ * @throws GwtokenError the keychain's; `not-returned` if the item of a listed client may still be there
+ */
 async function removeItem(
   client: Client,
-  entry: StoredClient | undefined,
+  isListed: boolean,
   keychainTimeoutMs: number | undefined,
-  { keychain, platform }: World,
+  { keychain, platform }: Pick<World, 'keychain' | 'platform'>,
 ): Promise<boolean> {
-  const name = clientName(client);
-  try {
-    if (await keychain.delete(name, keychainTimeoutMs)) return true;
-  } catch (error) {
-    if (!entry && saysNoKeychain(error)) return false;
-    // The keychain's process may have crashed after it removed the item.
-    const hasCrashed = error instanceof GwtokenError && error.reason === 'crashed';
-    if (!hasCrashed || (await keychain.get(name, keychainTimeoutMs)) !== undefined) throw error;
-    return true;
+  const removal = keychain.delete(clientName(client), keychainTimeoutMs);
+  const isRemoved = await (isListed ? removal : withoutKeychain(removal));
+  // Only libsecret says "absent" for "no access".
+  if (!isRemoved && isListed && platform === 'linux') {
+    const flags = clientFlags(client);
+    throw notReturned(client, [
+      'allow access in the dialog, or unlock the keyring, and try again',
+      // If the item was removed by hand, logout needs a new one to remove.
+      `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+    ]);
   }
-  // libsecret reports an item that it cannot access as absent; the other keychains report an error.
-  if (entry && !entry.isLeaving && platform === 'linux')
-    throw notReturned(client, hintsIfKept(clientFlags(client)));
-  return false;
+  return isRemoved ?? false;
 }
-
-/** Hints if the item may still exist. If it was deleted by hand, logout needs a new item to remove. */
-const hintsIfKept = (flags: string): readonly string[] => [
-  'allow access in the dialog, or unlock the keyring, and try again',
-  `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
-];

@@ -43,10 +43,10 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
     },
     clients: {
       read: () => (directory === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
-      add: async (name, { clientId, authUrl, isLeaving }) =>
+      add: async (name, { clientId, authUrl }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),
-          [name]: { client_id: clientId, auth_url: authUrl, ...(isLeaving && { leaving: true }) },
+          [name]: { client_id: clientId, auth_url: authUrl },
         })),
       remove: async (names) =>
         rewrite(clientsPath(), host, (path) => {
@@ -80,9 +80,8 @@ export function readConfig(path: string, host: Host): Config {
 function clientsIn(stored: Stored): Record<string, StoredClient> {
   const clients: Record<string, StoredClient> = {};
   for (const [name, entry] of Object.entries(stored)) {
-    const { client_id: clientId, auth_url: authUrl, leaving } = (entry ?? {}) as Record<string, unknown>;
-    if (typeof clientId === 'string' && typeof authUrl === 'string')
-      clients[name] = { clientId, authUrl, ...(leaving === true && { isLeaving: true }) };
+    const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
+    if (typeof clientId === 'string' && typeof authUrl === 'string') clients[name] = { clientId, authUrl };
   }
   return clients;
 }

@@ -23,6 +23,7 @@ const NOTHING: CacheRead = { generation: '' };
 export const NO_CACHE: TokenCache = {
   read: () => NOTHING,
   write: async () => 'ENOHOME',
+  clientNames: () => [],
   async remove() {},
   invalidate: async () => [],
   acquireLock: async () => undefined,
@@ -48,6 +49,13 @@ export function openTokens(directory: string, host: Host): TokenCache {
       } catch (error) {
         return systemCode(error) ?? 'UNKNOWN';
       }
+    },
+    clientNames() {
+      const files = orUndefined(() => readdirSync(directory)) ?? [];
+      const owners = files
+        .filter((file) => file.includes('.token.json'))
+        .flatMap((file) => clientOf(file) ?? []);
+      return [...new Set(owners.map(clientName))];
     },
     // A file that cannot be removed does no harm: it belongs to other credentials or an earlier generation.
     async remove(matches) {

@@ -104,7 +104,9 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       expect(get).toMatchObject({ code: 4, stdout: '' });
       const again = await runAllowed('logout --yes');
       expect(again).toMatchObject({ code: 4, stdout: '' });
-      expect(firstLine(again.stderr)).toBe(`gwtoken: error: no stored credentials for ${CLIENT}`);
+      expect(firstLine(again.stderr)).toBe(
+        `gwtoken: error: no stored credentials or cached tokens for ${CLIENT}`,
+      );
     });
   });
 }
