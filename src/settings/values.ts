@@ -49,22 +49,21 @@ export function parseText(text: string, where: string, what: string): string {
 
 /** Parses an auth URL. Removes a trailing `/oauth2/token`, because people copy the token endpoint's URL. */
 export function parseAuthUrl(text: string, where: string, region: Region = REGIONS[0]): string {
-  return parseBaseUrl(text, where, region, 'auth URL', 'https://identity.example.com').replace(
-    /(?:\/+oauth2\/token)*\/*$/,
-    '',
-  );
+  const { origin, pathname } = parseBaseUrl(text, where, region, 'auth URL', 'https://identity.example.com');
+  return origin + pathname.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 /** Parses an API URL, the gateway's address with its path. */
 export function parseApiUrl(text: string, where: string, region: Region = REGIONS[0]): string {
-  return parseBaseUrl(text, where, region, 'API URL', 'https://gateway.example.com').replace(/\/*$/, '');
+  const { origin, pathname } = parseBaseUrl(text, where, region, 'API URL', 'https://gateway.example.com');
+  return origin + pathname.replace(/\/*$/, '');
 }
 
 /**
  * Parses a base URL after replacing `{region}`. It is stricter than `URL`, which drops newlines, reads a
  * backslash as a slash, and escapes invalid characters.
  */
-function parseBaseUrl(text: string, where: string, region: Region, name: string, example: string): string {
+function parseBaseUrl(text: string, where: string, region: Region, name: string, example: string): URL {
   const filled = text.replaceAll('{region}', region);
   // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
@@ -91,7 +90,7 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string,
     throw fail('contains a query or fragment', `use only the base URL, for example ${example}`);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw fail('is not encrypted', `use ${secure}`);
-  return url.href;
+  return url;
 }
 
 /** Returns whether the host is this machine, to which unencrypted http is allowed. */

@@ -13,6 +13,8 @@ describe('parseAuthUrl', () => {
     ['https://id.example.com:443/a//', 'https://id.example.com/a'],
     ['http://[::1]:1/', 'http://[::1]:1'],
     ['https://a.test/b//oauth2/token//', 'https://a.test/b'],
+    ['https://oauth2/token', 'https://oauth2/token'],
+    ['https://oauth2/token/oauth2/token', 'https://oauth2/token'],
     ['https://a.test/oauth2/token/x', 'https://a.test/oauth2/token/x'],
   ])('reads %s as %s', ([text, address]) => {
     expect(parseAuthUrl(text!, 'x', 'eu')).toBe(address);
