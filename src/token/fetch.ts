@@ -1,5 +1,4 @@
 /** Requests a token, with retries until the time limit. */
-
 import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
@@ -89,7 +88,7 @@ function outOfTime(authUrl: string): GwtokenError {
 }
 
 /**
- * Requests a token once, with exactly three form fields, no Authorization header and no redirect followed.
+ * Requests a token once: client ID, secret and grant type as form fields, no Authorization header, no redirect.
  *
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
