@@ -6,19 +6,7 @@ import { containsSecret, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Statuses after which a retry may help. */
-const RETRIED = [408, 425, 429, 500, 502, 503, 504];
-
-/**
- * Returns the retry after a status, with the wait from Retry-After; undefined if no retry helps. A date in
- * Retry-After is ignored.
- *
- * @see RFC 9110 section 10.2.3
- */
-export function retryOfReply(status: number, headers: FormReply['headers']): Retry | undefined {
-  if (!RETRIED.includes(status)) return undefined;
-  const seconds = headers.get('retry-after')?.trim() ?? '';
-  return { afterMs: /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined };
-}
+export const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
 /** A reply, and the facts about its request that are needed to judge it. */
 interface Reply extends FormReply {
@@ -56,12 +44,26 @@ export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
  */
 export function judgeReply(given: Omit<Reply, 'json'>): Token {
   const reply: Reply = { ...given, json: jsonObject(given.body) };
-  const { status, headers, json } = reply;
+  const { status, json } = reply;
   const isSuccess = status === 200 || status === 201;
   if (isSuccess && json && hasToken(json)) return tokenIn(reply, json);
   if (status >= 300 && status < 400) throw redirected(reply);
-  const retry = retryOfReply(status, headers);
-  throw refusalIn(reply, retry) ?? (isSuccess ? noTokenIn(reply) : failureIn(reply, retry));
+  const retry = RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
+  throw refusalFrom(reply, retry) ?? (isSuccess ? noTokenFrom(reply) : failureFrom(reply, retry));
+}
+
+/**
+ * Returns the wait in ms that Retry-After asks for, in seconds or as a date; undefined if it asks for none.
+ *
+ * @see RFC 9110 section 10.2.3
+ */
+function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (!text.endsWith(' GMT')) return undefined;
+  // By the endpoint's own clock, if it tells the time.
+  const waitMs = Date.parse(text) - (Date.parse(headers.get('date') ?? '') || requestedAtMs);
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
 export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
@@ -128,15 +130,11 @@ function lifetimeIn(
 function jsonObject(body: Reply['body']): Json | undefined {
   if (body === 'too-long') return undefined;
   const parsed: unknown = orUndefined(() => JSON.parse(new TextDecoder().decode(body)));
-  return isObject(parsed) ? parsed : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return value instanceof Object && !Array.isArray(value);
+  return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Json) : undefined;
 }
 
 /** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 of a token endpoint. */
-function refusalIn(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
+function refusalFrom(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
   const { status, endpoint, json } = reply;
   if (isAnswerOfApi(reply)) return undefined;
   const reason = refusalReason(status, json?.['error']);
@@ -177,7 +175,7 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
 }
 
 /** Returns the error for a success without a token. */
-function noTokenIn(reply: Reply): GwtokenError {
+function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
   if (body === 'too-long') return badReply(reply, 'answered with more than 64 KiB');
   if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, { hints: PAGE });
@@ -199,23 +197,29 @@ const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
 const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
 
 /** Returns the error for a status that is neither a success nor a refusal. */
-function failureIn(reply: Reply, retry: Retry | undefined): GwtokenError {
+function failureFrom(reply: Reply, retry: Retry | undefined): GwtokenError {
   const { status, json } = reply;
-  const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-  const answered = `answered ${describeReply(reply)}${wait}`;
+  const answered = `answered ${describeReply(reply, retry)}`;
   if (isAnswerOfApi(reply)) return badReply(reply, answered, { hints: ANSWER_OF_API });
-  if (status >= 500) return badReply(reply, answered, { hints: OUTAGE, retry });
+  if (status >= 500) return outage(reply, retry);
   if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? DEFAULT_HINTS, retry });
   if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, FORBIDDEN);
   const hints = HINTS[status];
   return badReply(reply, answered, { ...(hasError(reply) && UNKNOWN_ERROR), ...(hints && { hints }) });
 }
 
-/** Returns the status and the server's reason as a part of a sentence. */
-function describeReply(reply: Reply): string {
-  if (isHtml(reply)) return `${reply.status} with an HTML page, perhaps from a proxy`;
+function outage(reply: Reply, retry: Retry | undefined): GwtokenError {
+  return badReply(reply, `answered ${describeReply(reply, retry)}`, { hints: OUTAGE, retry });
+}
+
+/** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
+function describeReply(reply: Reply, retry?: Retry): string {
   const words = errorWords(reply);
-  return `${reply.status}${words && `, ${words}`}${encodingOf(reply)}`;
+  const what = isHtml(reply)
+    ? ' with an HTML page, perhaps from a proxy'
+    : `${words && `, ${words}`}${encodingOf(reply)}`;
+  const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
+  return `${reply.status}${what}${wait}`;
 }
 
 /** Returns the end of a sentence about a compressed body; empty for other bodies and for readable JSON. */
@@ -233,32 +237,23 @@ function errorWords({ json, secret }: Reply): string {
   return [...new Set(parts)].join(': ');
 }
 
-/** Members with the server's reason, in lower case without underscores. The first text counts. */
-const REASONS = [
-  ...['errordescription', 'message', 'errorsummary', 'errormessage', 'faultstring', 'description', 'detail'],
-  ...['msg', 'errormsg', 'errmsg', 'moreinformation', 'title', 'httpmessage'],
-];
-/** Members that may contain an object with such members, or a list of such objects. */
-const AROUND_REASONS = ['error', 'fault', 'errors', 'detail', 'message'];
+/** Three words in a row, then two. The titles of errors have two, such as `Bad Request`. */
+const SENTENCES = [/\p{L}\s+\p{L}+\s+\p{L}/u, /\p{L}\s+\p{L}/u];
 
-/** Returns the reason in a reply, such as `error_description`, `errorSummary` or `fault.faultstring`. */
+/** Returns the server's reason: `error_description`, or else the first text that reads like a sentence. */
 function reasonIn(json: Json): string | undefined {
-  const outer = membersOf(json);
-  const texts = [
-    ...REASONS.map((name) => outer.get(name)),
-    ...AROUND_REASONS.flatMap((name) => {
-      const [first] = [outer.get(name)].flat();
-      const inner = membersOf(first);
-      return [first, ...REASONS.map((each) => inner.get(each))];
-    }),
-  ];
-  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '');
+  const texts = textsIn(json).filter((text) => text !== json['error']);
+  const sentences = SENTENCES.map((sentence) => texts.find((text) => sentence.test(text)));
+  const candidates = [json['error_description'], ...sentences, json['message']];
+  return candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
-/** Returns an object's members by their names in lower case without underscores; empty for other values. */
-function membersOf(value: unknown): ReadonlyMap<string, unknown> {
-  const members = isObject(value) ? Object.entries(value) : [];
-  return new Map(members.map(([name, each]) => [name.toLowerCase().replaceAll('_', ''), each]));
+/** Returns the texts in a value, in their order. */
+function textsIn(value: unknown, depth = 4): string[] {
+  if (typeof value === 'string') return [value];
+  return value instanceof Object && depth > 0
+    ? Object.values(value).flatMap((each) => textsIn(each, depth - 1))
+    : [];
 }
 
 /**

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { fetchToken } from '../../src/token/fetch';
-import { retryOfReply } from '../../src/token/reply';
 import type { PostForm } from '../../src/world';
 
 interface Answer {
@@ -62,7 +61,7 @@ async function play(
 }
 
 describe('the request', () => {
-  test('is a POST of three form fields without an Authorization header', async () => {
+  test('is a POST of client ID, secret and grant type, without an Authorization header', async () => {
     const { sent, trace } = await play([OK]);
     expect(sent).toEqual([
       [
@@ -205,17 +204,4 @@ describe('Retry-After', () => {
       message: 'https://id.test/oauth2/token answered 429 (retry after 30 s)',
     });
   });
-
-  const retryAfter = (value: string) => retryOfReply(503, { get: () => value })?.afterMs;
-
-  test('is a number of seconds', () => {
-    expect([retryAfter('0'), retryAfter(' 17 ')]).toEqual([0, 17_000]);
-  });
-
-  test.each(['Tue, 01 Jan 2030 00:00:07 GMT', '', '-1', '1.5', '1000000000'])(
-    'is ignored if it is %j',
-    (value) => {
-      expect(retryAfter(value)).toBeUndefined();
-    },
-  );
 });

@@ -179,34 +179,35 @@ describe('a token', () => {
 const reason = (body: unknown) => errorFor(400, body).problem.replace('answered 400, ', '');
 
 describe('the reason', () => {
+  const WHY = 'the client is unknown';
   test.each<[object, string]>([
-    [{ error: 'code', error_description: 'why', message: 'no' }, 'code: why'],
-    [{ error: 'why', message: 'why' }, 'why'],
-    [{ error: 'why', message: ' ' }, 'why'],
-    [{ error: 401, Message: 'why' }, 'why'],
-    [{ error: { code: 'x', message: 'why' } }, 'why'],
-    [{ fault: { faultstring: 'why', detail: { errorcode: 'x' } } }, 'why'],
-    [{ errors: [{ code: 'x', message: 'why' }, { message: 'no' }] }, 'why'],
-    [{ errors: ['why', 'no'] }, 'why'],
-    [{ message: ['why'] }, 'why'],
-    [{ title: 'no', detail: 'why' }, 'why'],
-    [{ title: 'why', detail: null }, 'why'],
-    [{ httpMessage: 'no', moreInformation: 'why' }, 'why'],
+    [{ error: 'code', error_description: 'why', message: WHY }, 'code: why'],
+    [{ error: WHY, message: WHY }, WHY],
+    [{ error: 'code', error_description: ' ', message: 'why' }, 'code: why'],
+    [{ error: 401, Message: WHY }, WHY],
+    [{ error: { code: 'x', message: WHY } }, WHY],
+    [{ fault: { faultstring: WHY, detail: { errorcode: 'x' } } }, WHY],
+    [{ errors: [{ code: 'x', message: WHY }, { message: 'this is not it' }] }, WHY],
+    [{ errors: [WHY, 'this is not it'] }, WHY],
+    [{ status: 'x', timestamp: 'Mon Jan 01 2030 00:00:00 GMT', developerMessage: WHY }, WHY],
+    [{ title: 'Bad Request', detail: WHY }, WHY],
+    [{ title: 'Bad Request', detail: null }, 'Bad Request'],
+    [{ detail: [{ loc: ['body', 'id'], msg: 'field required' }] }, 'field required'],
   ])('in %j is shown', (body, shown) => {
     expect(reason(body)).toBe(shown);
   });
 
   test('is withheld if it contains the secret, and cut after 200 characters', () => {
-    expect(reason({ error: 'code', message: `no ${SECRET}` })).toBe('code');
+    expect(reason({ error: 'code', message: `it is not ${SECRET}` })).toBe('code');
     expect(reason({ message: 'x'.repeat(300) })).toBe(`${'x'.repeat(200)}…`);
   });
 
-  test.each([{ error: { error: { message: 'deep' } } }, { errors: [] }])(
-    'is not searched in other fields: %j',
-    (body) => {
-      expect(errorFor(400, body)).toEqual({ kind: 'bad-reply', problem: 'answered 400', hints: FURTHER });
-    },
-  );
+  test.each([
+    { status: 'failed', code: 'E-1', path: '/oauth2/token', id: ['0f5c', 12] },
+    `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
+  ])('is no word and no text deep inside a reply', (body) => {
+    expect(errorFor(400, body)).toEqual({ kind: 'bad-reply', problem: 'answered 400', hints: FURTHER });
+  });
 });
 
 describe('a refusal', () => {
@@ -239,7 +240,9 @@ describe('a refusal', () => {
     for (const error of ['unauthorized', 'Unauthorized', 'unauthorized_client'])
       expect(errorFor(401, { error })).toEqual(refused(`401, ${error}`, 'unauthorized'));
     expect(errorFor(401, { error_description: 'why' })).toEqual(refused('401, why', 'no-oauth-error'));
-    expect(errorFor(401, { error: { message: 'why' } })).toEqual(refused('401, why', 'no-oauth-error'));
+    expect(errorFor(401, { error: { message: 'why not' } })).toEqual(
+      refused('401, why not', 'no-oauth-error'),
+    );
     const page = '401 with an HTML page, perhaps from a proxy';
     expect(errorFor(401, '<html>', HTML)).toEqual(refused(page, 'no-oauth-error'));
   });
@@ -324,6 +327,29 @@ describe('any other status', () => {
       problem: `answered ${status} (retry after 7 s)`,
       retry: { afterMs: 7000 },
     });
+  });
+});
+
+describe('Retry-After', () => {
+  const SENT = new Date(SENT_MS).toUTCString();
+  const retryAfter = (value: string, more: Readonly<Record<string, string>> = {}) =>
+    errorFor(503, '', { 'retry-after': value, ...more }).retry?.afterMs;
+
+  test('is a number of seconds', () => {
+    expect([retryAfter('0'), retryAfter(' 17 ')]).toEqual([0, 17_000]);
+  });
+
+  test('is a date, counted from the Date of the reply, or else from the request', () => {
+    expect(SENT).toBe('Tue, 01 Jan 2030 00:00:00 GMT');
+    expect(retryAfter('Tue, 01 Jan 2030 00:00:07 GMT')).toBe(7000);
+    expect(retryAfter('Tuesday, 01-Jan-30 00:00:07 GMT')).toBe(7000);
+    expect(retryAfter('Tue, 01 Jan 2030 00:00:07 GMT', { date: 'Tue, 01 Jan 2030 00:00:05 GMT' })).toBe(2000);
+    expect(retryAfter('Tue, 01 Jan 2030 00:00:07 GMT', { date: 'no date' })).toBe(7000);
+    expect(retryAfter('Mon, 31 Dec 2029 23:59:59 GMT')).toBe(0);
+  });
+
+  test.each(['', '-1', '1.5', '1000000000', 'soon GMT', '2030-01-01'])('is ignored if it is %j', (value) => {
+    expect(retryAfter(value)).toBeUndefined();
   });
 });
 
