@@ -7,6 +7,8 @@ import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Statuses after which a retry may help. */
 export const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** Error codes of RFC 6749 section 4.1.2.1 for an outage. Some servers send them with 400. */
+const OUTAGE_ERRORS: readonly unknown[] = ['temporarily_unavailable', 'server_error'];
 
 /** A reply, and the facts about its request that are needed to judge it. */
 interface Reply extends FormReply {
@@ -48,7 +50,9 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
   const isSuccess = status === 200 || status === 201;
   if (isSuccess && json && hasToken(json)) return tokenIn(reply, json);
   if (status >= 300 && status < 400) throw redirected(reply);
-  const retry = RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
+  const isOutage = OUTAGE_ERRORS.includes(json?.['error']);
+  const retry = isOutage || RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
+  if (isOutage) throw outage(reply, retry);
   throw refusalFrom(reply, retry) ?? (isSuccess ? noTokenFrom(reply) : failureFrom(reply, retry));
 }
 

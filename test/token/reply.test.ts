@@ -330,6 +330,18 @@ describe('any other status', () => {
   });
 });
 
+describe('an outage', () => {
+  test.each(['temporarily_unavailable', 'server_error'])('is %s with any status, and retried', (error) => {
+    for (const status of [200, 400, 401, 403, 501, 503])
+      expect(errorFor(status, { error, error_description: 'why' }, { 'retry-after': '7' })).toEqual({
+        kind: 'bad-reply',
+        problem: `answered ${status}, ${error}: why (retry after 7 s)`,
+        hints: OUTAGE,
+        retry: { afterMs: 7000 },
+      });
+  });
+});
+
 describe('Retry-After', () => {
   const SENT = new Date(SENT_MS).toUTCString();
   const retryAfter = (value: string, more: Readonly<Record<string, string>> = {}) =>
