@@ -5,7 +5,7 @@ import { resolve } from '../settings/resolve';
 import { SETTINGS, type SettingSources } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../waiting';
 import type { World } from '../world';
-import type { ValueNames } from './copied';
+import type { ValueNames } from './copy-mistakes';
 import type { Credentials, LoadWorld, Wanted } from './credentials';
 import { variableCredentials } from './variables';
 

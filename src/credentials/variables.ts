@@ -4,7 +4,7 @@ import type { Client } from '../client';
 import { type GwtokenError, usage, wordsFor } from '../errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
-import type { ValueNames } from './copied';
+import type { ValueNames } from './copy-mistakes';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** The most common reason for an empty variable in a CI job. */

@@ -1,7 +1,7 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { type Client, clientName } from '../client';
-import { withMistakes } from '../credentials/copied';
+import { withMistakes } from '../credentials/copy-mistakes';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError, messageOf } from '../errors';
 import { duration, warn } from '../text';
@@ -68,7 +68,7 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
   const share = (error: unknown, sent?: Credentials) => rethrowAndShare(error, query, owner, world, sent);
   const credentials = await loadCredentials(query, world).catch((error) => share(error));
   const refusal = lastRefusal(credentials, query, world);
-  if (refusal) throw withMistakes(refusal, credentials, query.source.valueNames);
+  if (refusal) throw withMistakes(refusal, credentials, world, query.source.valueNames);
   const answer = await fetchNew(query, credentials, world).catch((error) => share(error, credentials));
   const { token, clientId } = answer;
   const { lifetimeS } = token;
@@ -112,7 +112,7 @@ async function correctStored(client: Client, entry: StoredClient, world: TokenWo
 /** Fetches a token. The query's limit is for the request only: the keychain and a command have their own. */
 async function fetchNew(query: Query, credentials: Credentials, world: TokenWorld): Promise<TokenAnswer> {
   const token = await fetchToken(query, credentials, world).catch((error) => {
-    throw withMistakes(error, credentials, query.source.valueNames);
+    throw withMistakes(error, credentials, world, query.source.valueNames);
   });
   return { from: 'network', token, clientId: credentials.clientId, query };
 }

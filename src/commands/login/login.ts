@@ -1,7 +1,7 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
-import { withMistakes } from '../../credentials/copied';
+import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain-item';
 import { overrideText, sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
@@ -81,7 +81,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
       await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
       return answers;
     } catch (thrown) {
-      const error = withMistakes(thrown, answers);
+      const error = withMistakes(thrown, answers, world);
       if (!(error instanceof GwtokenError)) throw error;
       if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
       const again = suspectsUrl(error)

@@ -1,11 +1,17 @@
 /** Mistakes in copied credentials, which the hints of a refusal name. */
 import { expect, test } from 'vitest';
-import { withMistakes } from '../../src/credentials/copied';
+import { withMistakes } from '../../src/credentials/copy-mistakes';
 import { GwtokenError } from '../../src/errors';
 
 const refused = new GwtokenError('refused', 'no', { hints: ['own hint'] });
-const hintsOf = (clientSecret: string, clientId = 'id') =>
-  (withMistakes(refused, { clientId, clientSecret }, ['ID', 'SECRET']) as GwtokenError).hints;
+const PATHS = ['/builds/a.tmp/SECRET', 'C:\\builds\\SECRET'];
+/** Reads the files of PATHS only. */
+function readFile(path: string): Uint8Array {
+  if (PATHS.includes(path)) return Buffer.from('s3cret');
+  throw new Error('no such file');
+}
+const hintsOf = (clientSecret: string, clientId = 'id', secretName = 'SECRET') =>
+  (withMistakes(refused, { clientId, clientSecret }, { readFile }, ['ID', secretName]) as GwtokenError).hints;
 
 test.each([
   ['"s3cret"', 'begins and ends with a quote'],
@@ -30,15 +36,35 @@ test('withMistakes() names the mistakes in the ID and in the secret', () => {
   ]);
 });
 
-test.each(['s3cret', '"', '"s3cret', 's$(a)', 'a<b>', '**', '$s3cret', 'a b'])(
-  'withMistakes() finds no mistake in the secret %j',
-  (secret) => {
-    expect(hintsOf(secret)).toEqual(['own hint']);
-  },
-);
+test.each(PATHS)('withMistakes() names the variable for the file %s', (path) => {
+  const problem = 'is the path of a file';
+  for (const name of ['GWTOKEN_CLIENT_SECRET', 'GWTOKEN_SANDBOX_CLIENT_SECRET_EU'])
+    expect(hintsOf(path, 'id', name)).toEqual([
+      `${name} ${problem}; set ${name.replace('SECRET', 'SECRET_FILE')} instead`,
+      'own hint',
+    ]);
+  for (const name of ['GWTOKEN_CLIENT_SECRET_FILE', 'the client secret'])
+    expect(hintsOf(path, 'id', name)[0]).toBe(`${name} ${problem}`);
+  expect(hintsOf('s3cret', path)[0]).toBe(`ID ${problem}`);
+});
+
+test.each([
+  '/nowhere/s3cret',
+  'builds/SECRET',
+  's3cret',
+  '"',
+  '"s3cret',
+  's$(a)',
+  'a<b>',
+  '**',
+  '$s3cret',
+  'a b',
+])('withMistakes() finds no mistake in the secret %j', (secret) => {
+  expect(hintsOf(secret)).toEqual(['own hint']);
+});
 
 test('withMistakes() changes no other error', () => {
   const credentials = { clientId: "'id'", clientSecret: "'s'" };
   for (const error of [new GwtokenError('unreached', 'no'), new Error('a bug')])
-    expect(withMistakes(error, credentials)).toBe(error);
+    expect(withMistakes(error, credentials, { readFile })).toBe(error);
 });

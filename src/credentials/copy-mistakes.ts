@@ -1,8 +1,9 @@
 /**
  * Mistakes in copying an ID or a secret. Only a refusal names them, because a valid secret may look like one.
  */
-import { GwtokenError } from '../errors';
-import type { Credentials } from './credentials';
+import { GwtokenError, orUndefined } from '../errors';
+import type { World } from '../world';
+import { type Credentials, SECRET_LIMIT } from './credentials';
 
 const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
   { pattern: /^(["'`]).*\1$/s, problem: 'begins and ends with a quote' },
@@ -22,6 +23,7 @@ const VALUES: ValueNames = ['the client ID', 'the client secret'];
 export function withMistakes(
   error: unknown,
   { clientId, clientSecret }: Credentials,
+  { readFile }: Pick<World, 'readFile'>,
   [id, secret] = VALUES,
 ): unknown {
   if (!(error instanceof GwtokenError) || error.kind !== 'refused') return error;
@@ -30,8 +32,19 @@ export function withMistakes(
     [secret, clientSecret],
   ] as const;
   const hints = values.flatMap(([name, value]) => {
+    if (isFile(value, readFile)) return [`${name} is the path of a file${fileVariable(name)}`];
     const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
     return mistake ? [`${name} ${mistake.problem}`] : [];
   });
   return new GwtokenError(error.kind, error.message, { ...error, hints: [...hints, ...error.hints] });
+}
+
+/** Returns whether the value is the absolute path of a file, as in a GitLab variable of the type File. */
+function isFile(value: string, readFile: World['readFile']): boolean {
+  return /^(\/|[a-z]:[\\/])/i.test(value) && orUndefined(() => readFile(value, SECRET_LIMIT)) !== undefined;
+}
+
+/** Returns the end of a hint that names the variable for the file of a secret; empty for other values. */
+function fileVariable(name: string): string {
+  return /SECRET(?!_FILE)/.test(name) ? `; set ${name.replace('SECRET', 'SECRET_FILE')} instead` : '';
 }
