@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkIntegrity } from '../../bin/build/bun.mjs';
-import { buildPackage } from '../../bin/build/package.mjs';
+import { bundleProgram } from '../../bin/build/package.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
 test('the notices contain exactly the bundled packages’ licences', async () => {
   const dist = openDirectory();
-  const output = await buildPackage(dist);
+  const output = await bundleProgram(dist);
   const bundled = new Set<string>();
   for (const chunk of output) {
     if (chunk.type !== 'chunk') continue;
