@@ -92,7 +92,7 @@ function draw(raw: string): string {
     .replaceAll('\x1b', '␛')
     .replace(/␛\[(?!1G)\d*[A-JK]/g, '')
     .split('\n')
-    .map((line) => line.replace(/\r+$/, '').replace(/^.*(\r|␛\[1G)/, ''))
+    .map((line) => line.replace(/\r+$/, '').replace(/^.*(\r|␛\[1G)/s, ''))
     .slice(0, -1);
   const lengths = rows.map((row) => row.replace(/␛\[\d+m/g, '').length);
   const width = Math.ceil(2 * MARGIN + COLUMN * Math.max(...lengths));
