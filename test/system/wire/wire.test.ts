@@ -30,12 +30,15 @@ const serve = (script: Script = OK): Promise<FaultServer> =>
 const ask = (url: string, options: Partial<PostOptions> = {}): Promise<FormReply> =>
   wireIn()(`${url}/oauth2/token`, { ...POST, caFile, ...options });
 const textOf = ({ body }: FormReply): string => Buffer.from(body as Uint8Array).toString();
-/** Starts a server like {@link serve}. `closed` waits until gwtoken has closed the connection. */
+/** Starts a server like {@link serve}. `closed` waits until gwtoken has closed its connections. */
 async function serveUntilClosed(script: Script) {
-  let isClosed = false;
-  const connected = (socket: Socket) => void socket.on('close', () => (isClosed = true));
+  let open = 0;
+  const connected = (socket: Socket) => {
+    open++;
+    socket.on('close', () => open--);
+  };
   const server = await serve({ ...script, connected });
-  return { server, closed: () => until('the connection is closed', () => isClosed) };
+  return { server, closed: () => until('the connection is closed', () => open === 0) };
 }
 
 test('postForm() does not connect after an abort', async () => {
