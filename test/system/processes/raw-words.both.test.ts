@@ -1,4 +1,4 @@
-/** Variables that cannot be passed on. exec-like-env.both.test.ts shows that all other bytes arrive unchanged. */
+/** Variables that cannot be passed on. exec-like-env.both.system.test.ts shows that all other bytes arrive unchanged. */
 import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../../harness/endpoints/token-endpoint';
 import { inVariables } from '../../harness/homes/client';
