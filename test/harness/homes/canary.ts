@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { ProgramResult } from '../programs/program';
 import { filesBelow } from './files';
-import type { Home } from './home';
+import type { Ended } from './in-process';
 
 /** A secret that is long enough to be found, with characters that forms, JSON, shells and URLs escape. */
 export const SECRET = 'Zk9+Canary-Secret/"Q7&=%\\$!';
@@ -20,19 +19,19 @@ function base64Forms(text: string): RegExp[] {
 }
 
 /**
- * Fails if a stream or a new file contains the secret or the token, or if stderr has no error. Only the cache may
- * contain the token.
+ * Fails if a stream or a new file below a home contains the secret or the token, or if stderr has no error. Only the
+ * cache may contain the token.
  */
 export function expectSilence(
-  home: Home,
-  result: ProgramResult,
+  home: string,
+  result: Ended,
   before: ReadonlyMap<string, Buffer> = new Map(),
 ): void {
   const places = new Map([
     ['stdout', result.stdout],
     ['stderr', result.stderr],
   ]);
-  for (const [path, content] of filesBelow(home.dir))
+  for (const [path, content] of filesBelow(home))
     if (!before.get(path)?.equals(content)) places.set(path, content.toString('latin1'));
   const leaks = [...places].flatMap(([place, text]) => {
     const forms = place.startsWith('cache/') ? SECRET_FORMS : [...SECRET_FORMS, ...TOKEN_FORMS];
