@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { codeBlocks, linesInTables } from '../harness/command-lines';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
@@ -22,7 +23,7 @@ interface Section {
   readonly name: string;
   /** Blocks with a file name on the line above them. */
   readonly files: readonly (readonly [name: string, text: string])[];
-  /** The shell blocks, or the command lines of a CI system's job. */
+  /** The command lines in tables and the shell blocks, or the command lines of a CI system's job. */
   readonly script: string;
   readonly yaml: readonly string[];
 }
@@ -35,9 +36,8 @@ function sectionsOf(...path: string[]): Section[] {
   const sections = readFileSync(join(ROOT, ...path), 'utf8').split(/^##? /m);
   return sections.map((section) => {
     const [name = ''] = section.split('\n');
-    const blocks = [...section.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
-      ([, file, language = '', code = '']) => ({ file, language, code }),
-    );
+    const blocks = codeBlocks(section);
+    const typed = linesInTables(section).map((line) => `${line}\n`.replace(ELSEWHERE, ''));
     const script = blocks.map(({ file, language, code }) => {
       if (file !== undefined) return '';
       if (language === 'sh') return code.replace(ELSEWHERE, '');
@@ -47,7 +47,7 @@ function sectionsOf(...path: string[]): Section[] {
     return {
       name,
       files: blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const])),
-      script: script.join(''),
+      script: [...typed, ...script].join(''),
       yaml: blocks.filter(({ language }) => language === 'yaml').map(({ code }) => code),
     };
   });

@@ -38,6 +38,25 @@ export function gwtokenLines(line: string): string[][] {
   return [...found].map(([, rest = '']) => words(rest.replace(/\s\d?[<>]+\s*\S*/g, ' ')));
 }
 
+/** A fenced block of code in Markdown. */
+interface CodeBlock {
+  /** Name of the file that contains the code, from the line above the block. */
+  readonly file: string | undefined;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Returns the fenced blocks of code. */
+export function codeBlocks(markdown: string): CodeBlock[] {
+  const found = markdown.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm);
+  return [...found].map(([, file, language = '', code = '']) => ({ file, language, code }));
+}
+
+/** Returns the command lines in the first column of tables. */
+export function linesInTables(markdown: string): string[] {
+  return [...markdown.matchAll(/^\| `((?:gwtoken|eval) [^`]*)` \|/gm)].map(([, line = '']) => line);
+}
+
 /** Returns the lines of shell in Markdown: indented, fenced and inline code. Continued lines are joined. */
 export function codeLines(markdown: string): string[] {
   let fenced = false;
