@@ -118,6 +118,7 @@ function putPrograms(bin: string, work: string, gatewayUrl: string): void {
   put(work, 'deploy.sh', call);
   put(work, 'worker', call);
   put(work, 'serve', '[ -s "$GWTOKEN_TOKEN_FILE" ]');
+  put(bin, 'tini', 'shift', 'exec "$@"');
   put(bin, 'docker', '[ -n "$GWTOKEN_ACCESS_TOKEN" ]');
   // Replaces sleep, so that the long-running script does not wait for a minute.
   put(bin, 'sleep');
