@@ -1,6 +1,6 @@
 /** Plays the sessions of test/sessions/text. Each `== title` is a test; `-u` records the output again. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
@@ -49,6 +49,15 @@ function marked(prefix: string, text: string): string[] {
   return lines.map((line) => (line === '' ? prefix.trim() : prefix + line));
 }
 
+/** Returns the fields of a token request: ` as ID with SECRET`, or the whole form if it has other fields. */
+function fieldsOf(form: URLSearchParams): string {
+  const [client_id = '', client_secret = ''] = ['client_id', 'client_secret'].map(
+    (name) => form.get(name) ?? '',
+  );
+  const usual = new URLSearchParams({ client_id, client_secret, grant_type: 'client_credentials' });
+  return `${form}` === `${usual}` ? ` as ${client_id} with ${client_secret}` : `?${form}`;
+}
+
 /** Runs a `$` line (`\n` is a newline). Returns its requests, output, and exit code unless that is 0. */
 async function runLine(gw: Inside, line: string): Promise<string[]> {
   const all = words(line.replaceAll('\\n', '\n'));
@@ -58,9 +67,7 @@ async function runLine(gw: Inside, line: string): Promise<string[]> {
   gw.env = { ...env, ...variables(all.slice(0, commandAt)) };
   const { stdout = '', stderr = '', code = 0 } = await COMMANDS[name]!(gw, args);
   gw.env = env;
-  const posts = gw.posts.slice(sent).map(({ url, form }) => {
-    return `POST ${url} as ${form.get('client_id')} with ${form.get('client_secret')}\n`;
-  });
+  const posts = gw.posts.slice(sent).map(({ url, form }) => `POST ${url}${fieldsOf(form)}\n`);
   const parts = { '> ': posts.join(''), '| ': stdout, '! ': stderr, 'exit ': code === 0 ? '' : `${code}\n` };
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
@@ -87,6 +94,16 @@ async function play(text: string, needs: (need: 'posix') => void): Promise<strin
   return named.replace(/(\$(?:CONFIG|CACHE|DIR|PWD))\\/g, '$1/');
 }
 
+/** Fails with the line of the first `$` line whose output is not the recorded one. The difference begins there. */
+function failAt(file: string, part: string, played: string): void {
+  const [recorded, runs] = [part, played].map((text) => text.split(/^(?=\$ )/m)) as [string[], string[]];
+  const same = recorded.findIndex((lines, at) => lines !== runs[at]);
+  const text = readFileSync(file, 'utf8');
+  const before = text.slice(0, text.indexOf(part)) + recorded.slice(0, same).join('');
+  const place = `text/${basename(file)}:${before.split('\n').length}`;
+  expect(runs.slice(same).join(''), place).toBe(recorded.slice(same).join(''));
+}
+
 describe.each(readdirSync(join(import.meta.dirname, 'text')))('%s', (name) => {
   const file = join(import.meta.dirname, 'text', name);
   const [head = '', ...parts] = readFileSync(file, 'utf8').split(/^(?=== )/m);
@@ -95,6 +112,6 @@ describe.each(readdirSync(join(import.meta.dirname, 'text')))('%s', (name) => {
       const played = (await play(head + part, needs)).slice(head.length);
       const next = readFileSync(file, 'utf8').replace(part, () => played);
       if (expect.getState().snapshotState.snapshotUpdateState === 'all') writeFileSync(file, next);
-      else expect(played).toBe(part);
+      else if (played !== part) failAt(file, part, played);
     });
 });
