@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { sentence } from '../../src/cli/program';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
-import { CLIENT_FLAGS, FETCH_FLAGS, type Flag, NAMING_FLAGS, VERBOSE } from '../../src/commands/flags';
+import {
+  CLIENT_FLAGS,
+  FETCH_FLAGS,
+  type Flag,
+  NAMING_FLAGS,
+  takesValue,
+  VERBOSE,
+} from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
 import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
@@ -93,7 +100,7 @@ function flagItem({ spec, help, setting }: Flag): string {
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
 export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
-  if (row.scope !== 'client') return [typeof row.variable === 'object' ? `${name}=1` : name, row.key];
+  if (row.scope !== 'client') return [name, row.key];
   const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }
@@ -102,10 +109,10 @@ export function equivalents(row: SettingDefinition<unknown>): readonly [variable
 function variableItem(row: SettingDefinition<unknown>): readonly string[] {
   if (row.variable === 'none') return [];
   const [variable, key] = equivalents(row);
-  const [flag = `the config key ${key}`] = Object.keys(row.flags ?? {}).map((spec) =>
-    spec.replace(/^-\w, /, ''),
-  );
-  return [item(variable, `same as ${flag.replace(/[<>]/g, '')}`)];
+  const [spec] = Object.keys(row.flags ?? {});
+  const isSwitch = spec !== undefined && !takesValue(spec);
+  const same = spec?.replace(/^-\w, /, '').replace(/[<>]/g, '') ?? `the config key ${key}`;
+  return [item(isSwitch ? `${variable}=1` : variable, `same as ${same}`)];
 }
 
 /** Returns the items of the variables with credentials. */

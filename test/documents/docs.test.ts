@@ -84,6 +84,8 @@ describe('the documents name', () => {
         .map((name) => `${name}[_EU|_US]`),
       ...ROWS.map(({ key }) => key),
       ...[
+        'GWTOKEN_SANDBOX=1 same as --sandbox',
+        'GWTOKEN_NO_CACHE=1 same as --no-cache',
         'GWTOKEN_AUTH_URL[_EU|_US]',
         'GWTOKEN_CONFIG_DIR',
         'GWTOKEN_CACHE_DIR',

@@ -73,7 +73,7 @@ describe('descriptions of settings', () => {
     expect([environment, authUrl, cache, credentialCommand].map(equivalents)).toEqual([
       ['GWTOKEN_SANDBOX', 'sandbox'],
       ['GWTOKEN_AUTH_URL[_EU|_US]', 'auth-url[.eu|.us]'],
-      ['GWTOKEN_NO_CACHE=1', 'cache'],
+      ['GWTOKEN_NO_CACHE', 'cache'],
       ['', 'credential-command'],
     ]);
   });
