@@ -13,15 +13,15 @@ export interface BoundCredentials extends Credentials {
   readonly authUrl: string | undefined;
 }
 
-/** Limit of the Windows Credential Manager, used on every platform so that items can be copied. */
-const LIMIT_BYTES = 2560;
+/** Longest item in bytes: the limit of the Windows Credential Manager, used on every platform so that items can be copied. */
+export const ITEM_LIMIT = 2560;
 
 export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials): string {
   const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LIMIT_BYTES) return text;
+  if (bytes <= ITEM_LIMIT) return text;
   throw usage(
-    `the credentials are too long for the keychain (${bytes} bytes, limit ${LIMIT_BYTES})`,
+    `the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`,
     'use environment variables or a secret file: gwtoken help settings',
   );
 }

@@ -37,9 +37,11 @@ export function parseTimeoutMs(text: string, where: string): number {
   return ms;
 }
 
+export const MOST_RETRIES = 10;
+
 export function parseRetries(text: string, where: string): number {
-  if (/^\d{1,2}$/.test(text) && Number(text) <= 10) return Number(text);
-  throw badValue('retries', text, where, '0 to 10');
+  if (/^\d{1,2}$/.test(text) && Number(text) <= MOST_RETRIES) return Number(text);
+  throw badValue('retries', text, where, `0 to ${MOST_RETRIES}`);
 }
 
 export function parseText(text: string, where: string, what: string): string {

@@ -8,7 +8,7 @@ import { judgeReply } from './reply';
 import type { Token } from './token';
 
 /** Longest wait before the second attempt. It doubles with each further attempt. */
-const FIRST_WAIT_MS = 500;
+export const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 /** Shortest time for an attempt. A shorter attempt would time out and hide the error of the previous one. */
 const LEAST_ATTEMPT_MS = 500;

@@ -117,12 +117,15 @@ async function fetchNew(query: Query, credentials: Credentials, world: TokenWorl
   return { from: 'network', token, clientId: credentials.clientId, query };
 }
 
-/** Returns the cached token that replaces a new one while the endpoint is down: it has at least 10 s left. */
+/** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */
+export const LEAST_DURING_OUTAGE_MS = 10_000;
+
+/** Returns the cached token that replaces a new one while the endpoint is down. */
 export function entryDuringOutage(
   query: Query,
   { kind }: GwtokenError,
   world: QuickWorld,
 ): CacheEntry | undefined {
   const entry = kind === 'unreached' || kind === 'bad-reply' ? ownEntry(query, world) : undefined;
-  return entry && lifeLeftMs(entry, world.now()) >= 10_000 ? entry : undefined;
+  return entry && lifeLeftMs(entry, world.now()) >= LEAST_DURING_OUTAGE_MS ? entry : undefined;
 }

@@ -67,12 +67,15 @@ export function queryOf(
   };
 }
 
+/** All attempts and pauses together take at most this many times the timeout of one attempt. */
+export const OVERALL_TIMEOUTS = 3;
+
 export function limitsOf(sources: SettingSources, client: Pick<Client, 'profile'>): Limits {
   const timeoutMs = resolve(SETTINGS.timeoutMs, sources, client).value;
   return {
     attempts: 1 + resolve(SETTINGS.retries, sources, client).value,
     timeoutMs,
-    limitMs: 3 * timeoutMs,
+    limitMs: OVERALL_TIMEOUTS * timeoutMs,
     caFile: resolve(SETTINGS.caFile, sources, client),
   };
 }

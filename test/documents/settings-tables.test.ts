@@ -17,9 +17,9 @@ function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
 
 /** Words for the defaults that depend on something else, by key. */
 const DEFAULTS: Readonly<Record<string, string>> = {
-  'min-ttl': '300 s or 20% of the lifetime, whichever is less',
+  'min-ttl': '5 min or 20% of the lifetime, whichever is less',
   'ca-file': "built-in CAs, then the system's",
-  'keychain-timeout': '60 s on a desktop terminal, else 10 s',
+  'keychain-timeout': '1 min on a desktop terminal, else 10 s',
 };
 
 function defaultCell({ key, fallback, show = String }: SettingDefinition<unknown>): string {

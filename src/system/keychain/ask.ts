@@ -24,7 +24,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   readonly whileReading?: () => void;
 };
 
-const NOTICE_AFTER_MS = 2000;
+/** After this time, gwtoken says that it waits for the keychain. */
+export const NOTICE_AFTER_MS = 2000;
 
 /**
  * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: the call is
