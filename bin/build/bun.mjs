@@ -32,7 +32,7 @@ const COMPILE = [
  * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
  * telemetry" forbids. The replacement is not an address; the printed line belongs in a bug report.
  */
-const REPLACED = {
+export const REPLACED = {
   BUN_BE_BUN: 'BUN=BE=BUN',
   BUN_OPTIONS: 'BUN=OPTIONS',
   BUN_INSPECT: 'BUN=INSPECT',

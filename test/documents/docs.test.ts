@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
@@ -62,6 +63,11 @@ describe('the documents name', () => {
     expect(rows).toEqual([0, ...Object.values(EXIT_CODES), EXEC_FAILED].sort((a, b) => a - b));
     const [, list = '', last = ''] = /HTTP ([\d, ]+) and (\d+)\./.exec(topics['network']!) ?? [];
     expect([...list.split(', '), last].map(Number)).toEqual(RETRIED_STATUSES);
+  });
+
+  test("every text that the build replaces in Bun's runtime (SECURITY)", () => {
+    const security = read('.github', 'SECURITY.md');
+    for (const replaced of Object.keys(REPLACED)) expect(security).toContain(`| \`${replaced}\` |`);
   });
 
   test('every command, flag, setting and exit code (man page, without warnings)', ({ needs }) => {
