@@ -113,9 +113,9 @@ function loginLine(name: Name, flags: string): string {
   return `printf %s "$SECRET_${name}" | gwtoken login ${flags} --client-id ${clientId} --secret-stdin`;
 }
 
-/** Prints a comment between the lines. */
+/** Prints an explanation between the lines. Without a `#`, which begins no comment in an interactive zsh. */
 function say(words: string): void {
-  process.stdout.write(`\n${paint('dim', `# ${words.replaceAll('\n', '\n# ')}`)}\n`);
+  process.stdout.write(`\n${paint('dim', words)}\n`);
 }
 
 function type(line: string): void {
