@@ -28,9 +28,8 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
 export const NOTICE_AFTER_MS = 2000;
 
 /**
- * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions: the call is
- * rejected with this reason, or the item reads as absent. In both cases a second child repeats the request,
- * because each child opens a session with a new key.
+ * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
+ * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
  */
 const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
 
@@ -86,29 +85,25 @@ function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
   };
 }
 
-/** Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. */
+/**
+ * Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. A second
+ * child repeats the request if the session of the first may have had a wrong key.
+ */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const assertOpen = async (): Promise<void> => {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem, 'linux');
   };
-  const result = await askAndRepeat(request, world, over).catch(async (error: unknown) => {
-    if (error instanceof GwtokenError && error.reason === 'denied') await assertOpen();
-    throw error;
+  const result = await askChild(request, world, over).catch(async (error: unknown) => {
+    const reason = error instanceof GwtokenError ? error.reason : undefined;
+    if (reason === 'denied') await assertOpen();
+    if (reason !== WRONG_KEY) throw error;
+    return undefined;
   });
   // A set has read its value back, so the keyring is open.
-  if (result.found || request.op === 'set') return result;
+  if (result && (result.found || request.op === 'set')) return result;
   await assertOpen();
-  // In an open keyring, an item may read as absent because of a wrong key.
-  return request.op === 'get' ? await askAndRepeat(request, world, over) : result;
-}
-
-/** Asks a child, and a second one after {@link WRONG_KEY}. */
-async function askAndRepeat(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
-  return await askChild(request, world, over).catch((error: unknown) => {
-    if (!(error instanceof GwtokenError) || error.reason !== WRONG_KEY) throw error;
-    return askChild(request, world, over);
-  });
+  return result && request.op !== 'get' ? result : await askChild(request, world, over);
 }
 
 /** Asks a new child, and kills it when it has answered or `over` is aborted. */
