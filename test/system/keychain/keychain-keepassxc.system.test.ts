@@ -7,6 +7,8 @@ import {
   startKeePassXC,
 } from '../../harness/keyrings/keepassxc';
 import { missing } from '../../harness/needs';
+import { until } from '../../harness/programs/processes';
+import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
 import { CLIENT, LOGIN, run, SETTINGS } from './keychain-runs';
 
@@ -63,6 +65,18 @@ describe('KeePassXC', () => {
   });
 
   test('logout reports a denied dialog and keeps the stored credentials', async () => {
+    expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
+    expect(await storedId()).toBe('eu-client');
+    expect(await isListed()).toBe(true);
+  });
+
+  test('logout reports a denied dialog even after a logout that a signal has ended', async () => {
+    const ended = startProgram(['logout', '--yes'], { env: { ...SETTINGS, ...keyring.env } });
+    await until('the dialog opens', async () => (await keyring.dialogs()) === 1);
+    ended.kill('SIGINT');
+    await ended.result;
+    // The dialog of the ended run stays open.
+    await keyring.answer('deny');
     expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
     expect(await storedId()).toBe('eu-client');
     expect(await isListed()).toBe(true);
