@@ -1,21 +1,11 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
-import { type Client, clientName } from '../client';
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
-import { GwtokenError, messageOf } from '../errors';
+import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
-import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
-import {
-  type CacheEntry,
-  formatEntry,
-  lifeLeftMs,
-  lookInCache,
-  ownEntry,
-  ownerOf,
-  placeOf,
-  storedClient,
-} from './cache';
+import type { CachePlace, QuickWorld, World } from '../world';
+import { type CacheEntry, formatEntry, lifeLeftMs, lookInCache, ownEntry, ownerOf, placeOf } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { lastRefusal, rethrowAndShare, shareRequest } from './share';
@@ -88,25 +78,9 @@ async function store(entry: CacheEntry, place: CachePlace, { tokens, trace }: To
 }
 
 async function loadCredentials(query: Query, world: TokenWorld): Promise<Credentials> {
-  const { client, authUrl, source } = query;
-  const credentials = await source.load(query, world);
-  world.trace(`credentials from ${source.name}`);
-  if (source.kind === 'keychain')
-    await correctStored(client, { clientId: credentials.clientId, authUrl: authUrl.value }, world);
+  const credentials = await query.source.load(query, world);
+  world.trace(`credentials from ${query.source.name}`);
   return credentials;
-}
-
-/**
- * Corrects the list of stored clients if another tool or a killed login changed only the keychain. Otherwise
- * the cached token would belong to another client ID than the list, and each call would request a new one.
- */
-async function correctStored(client: Client, entry: StoredClient, world: TokenWorld): Promise<void> {
-  const { clients, trace } = world;
-  const stored = storedClient(client, world);
-  const isRight = stored?.clientId === entry.clientId && stored.authUrl === entry.authUrl;
-  if (stored === undefined || isRight) return;
-  trace('the list of stored clients differs from the keychain and is corrected');
-  await clients.add(clientName(client), entry).catch((error) => trace(messageOf(error)));
 }
 
 /** Fetches a token. The query's limit is for the request only: the keychain and a command have their own. */

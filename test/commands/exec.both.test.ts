@@ -1,5 +1,5 @@
 /** `gwtoken exec`: the environment, arguments and exit code of its command. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
@@ -8,7 +8,6 @@ import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { isRunning, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
-import { copyProgram } from '../harness/programs/program-copy';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
@@ -141,31 +140,5 @@ describe('a signal to gwtoken', () => {
     expect(isRunning(child)).toBe(true);
     kill('SIGTERM');
     expect(await result).toMatchObject({ code: 9, signal: null, stdout: 'got TERM\n', stderr: '' });
-  });
-
-  test('reaches the command once after the list of stored clients was corrected', async ({ needs }) => {
-    needs('posix');
-    // conf, which writes the corrected list, brings a handler that would send each signal again.
-    const item = { client_id: 'new', client_secret: 'secret', auth_url: endpoint.authUrl };
-    const keytar = `module.exports = { getPassword: async () => ${JSON.stringify(JSON.stringify(item))} };`;
-    const { dir, program } = copyProgram(keytar);
-    home.configure({ region: 'eu', 'auth-url': endpoint.authUrl });
-    const list = join(home.config, 'clients.json');
-    const old = { 'default:production:eu': { client_id: 'old', auth_url: endpoint.authUrl } };
-    writeFileSync(list, JSON.stringify(old), { mode: 0o600 });
-    for (const name of Object.keys(inVariables(''))) delete home.env[name];
-    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${dir}` };
-    // Two signals become one while the command is not running, so it never sleeps.
-    const counting = `process.on('SIGTERM', () => console.log('got TERM')).on('SIGUSR1', () => process.exit(4));
-      (function spin() { setImmediate(spin); })();
-      fs.writeFileSync('${join(home.dir, 'up')}', '');`;
-    const command = [process.execPath, '-e', counting];
-    const { kill, result } = home.start(['exec', '--', ...command], { program, env });
-    await until('the command runs', () => existsSync(join(home.dir, 'up')));
-    expect(readFileSync(list, 'utf8')).toContain('"new"');
-    kill('SIGTERM');
-    await new Promise((done) => setTimeout(done, 300));
-    kill('SIGUSR1');
-    expect(await result).toMatchObject({ code: 4, stdout: 'got TERM\n', stderr: '' });
   });
 });

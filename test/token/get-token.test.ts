@@ -1,5 +1,5 @@
-/** Hints, the trace, remembered refusals and the list of clients. See also test/sessions/text/reuse.txt. */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+/** Hints, the trace, and remembered refusals. See also test/sessions/text/reuse.txt. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError, ReaderGone } from '../../src/errors';
@@ -200,31 +200,6 @@ describe('a remembered refusal', () => {
     await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
     expect(await gw.get()).toBe('new');
   });
-});
-
-test('a request updates clients.json from the keychain', async () => {
-  gw.env = {};
-  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
-  const list = () => JSON.parse(readFileSync(join(gw.config, 'clients.json'), 'utf8'));
-  const right = list();
-  for (const wrong of [{ client_id: 'another' }, { auth_url: 'https://old.test' }]) {
-    const [name, entry] = Object.entries<object>(right)[0]!;
-    writeFileSync(join(gw.config, 'clients.json'), JSON.stringify({ [name]: { ...entry, ...wrong } }));
-    await gw.get('--fresh');
-    expect(list()).toEqual(right);
-  }
-});
-
-test('a request does not write a clients.json that agrees with the keychain', async () => {
-  gw.env = {};
-  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
-  const version = () => {
-    const { ino, mtimeNs } = statSync(join(gw.config, 'clients.json'), { bigint: true });
-    return [ino, mtimeNs];
-  };
-  const before = version();
-  await gw.get('--fresh');
-  expect(version()).toEqual(before);
 });
 
 test('get works with an unreadable clients.json', async () => {
