@@ -65,6 +65,8 @@ interface ConfigFile {
 export interface StoredClient {
   readonly clientId: string;
   readonly authUrl: string;
+  /** Changes with each login, so that a token of an earlier login is not used; empty if it is unknown. */
+  readonly loginId: string;
 }
 
 /** The list of stored clients, by their name `profile:environment:region`. */
@@ -92,13 +94,11 @@ export interface TokenCache {
   write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
   /** Returns the names of the clients that have a cached token, even an expired one. */
   clientNames(): readonly string[];
-  /** Removes all files of the clients that match. */
-  remove(matches: (client: Client) => boolean): Promise<void>;
   /**
-   * Invalidates the client's tokens, including the one that a running request may still store. Returns the
-   * paths that could not be removed, with the reason.
+   * Removes the files of the clients that match, their locks first: a running request that then finds its
+   * lock gone removes the token that it has written. Returns the paths that cannot be removed, with the reason.
    */
-  invalidate(client: Client): Promise<readonly string[]>;
+  remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
   /** Takes the lock on a place's requests, or returns its holder's lock; undefined if locks do not work. */
   acquireLock(place: CachePlace): Promise<Lock | undefined>;
 }
@@ -113,14 +113,19 @@ export interface FileProblem {
 
 export interface CacheRead {
   readonly text?: string;
-  /** The current generation. Entries of earlier ones are invalid, see {@link TokenCache.invalidate}. */
-  readonly generation: string;
   /** Reason why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
 }
 
 /** A lock, held by this process or by another one. */
-export type Lock = { readonly held: true; readonly release: () => void } | OthersLock;
+export type Lock = HeldLock | OthersLock;
+
+export interface HeldLock {
+  readonly held: true;
+  /** Returns false once another process holds the lock, or {@link TokenCache.remove} has removed it. */
+  isHeld(): boolean;
+  release(): void;
+}
 
 export interface OthersLock {
   readonly held: false;

@@ -145,8 +145,9 @@ async function remove(
   const isListed = clients.read()[name] !== undefined;
   const hadItem = mayHaveItem && (await removeItem(client, isListed, keychainTimeoutMs, world));
   const hadTokens = tokens.clientNames().includes(name);
-  // Must follow the item's removal: a request that still found the item gets a token of the old generation.
-  const kept = (await tokens.invalidate(client)).map((path) => `its cached token: ${path}`);
+  // Must follow the item's removal: a request that still found the item now loses its lock, and so its token.
+  const remaining = await tokens.remove((other) => clientName(other) === name);
+  const kept = remaining.map((path) => `its cached token: ${path}`);
   if (isListed)
     await clients.remove([name]).catch((error: unknown) => {
       kept.push(`its entry in the list of stored clients: ${messageOf(error)}`);

@@ -1,9 +1,9 @@
 /** The cached token. It is returned only to its owner, and an unreadable entry is a miss, never an error. */
-import { type Client, clientName } from '../client';
+import { clientName } from '../client';
 import type { CredentialSource } from '../credentials/sources';
 import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
-import type { CachePlace, QuickWorld, StoredClient, World } from '../world';
+import type { CachePlace, QuickWorld } from '../world';
 import type { Query, TokenAnswer } from './query';
 import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
 
@@ -13,10 +13,10 @@ export const OWNER = {
   kind: '',
   /** Salt of all HMACs in an entry or failure. */
   salt: '',
-  /** HMAC of the source's identity. Empty for the keychain, where a login begins a new generation. */
+  /** HMAC of the source's identity; empty for the keychain. */
   hmac: '',
-  /** The client's generation when its credentials were loaded; a login or logout begins a new one. */
-  generation: '',
+  /** For the keychain, the login that stored the credentials. */
+  loginId: '',
 };
 export type Owner = Readonly<typeof OWNER>;
 
@@ -24,7 +24,7 @@ const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lif
 const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY>;
 
-type OwnerQuery = Pick<Query, 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
+type OwnerQuery = Pick<Query, 'client' | 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
 type PlaceQuery = Pick<Query, 'client'> & {
   readonly source: Pick<CredentialSource, 'clientId' | 'identity'>;
   readonly authUrl: Pick<Query['authUrl'], 'text'>;
@@ -49,29 +49,32 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-export function ownerOf(
-  { authUrl, source }: OwnerQuery,
-  generation: string,
-  world: Pick<World, 'hmac' | 'salt'>,
-): Owner {
+type OwnerWorld = Pick<QuickWorld, 'hmac' | 'clients'>;
+
+/** Returns the owner of a query's token or failure. */
+export function ownerOf(query: OwnerQuery, salt: string, { hmac, clients }: OwnerWorld): Owner {
+  const { client, authUrl, source } = query;
   const { kind, identity } = source;
-  const salt = world.salt();
-  return { authUrl: authUrl.value, kind, salt, hmac: saltedHmac(identity, salt, world), generation };
+  return {
+    authUrl: authUrl.value,
+    kind,
+    salt,
+    hmac: saltedHmac(identity, salt, { hmac }),
+    // An unreadable list has no entry.
+    loginId:
+      kind === 'keychain' ? (orUndefined(() => clients.read()[clientName(client)]?.loginId) ?? '') : '',
+  };
 }
 
 /** Returns the HMAC-SHA-256 of a text that may contain a secret. Empty text has no HMAC. */
-export function saltedHmac(text: string, salt: string, { hmac }: Pick<World, 'hmac'>): string {
+export function saltedHmac(text: string, salt: string, { hmac }: Pick<QuickWorld, 'hmac'>): string {
   return text === '' ? '' : hmac(text, Buffer.from(salt));
 }
 
 /** Returns whether an entry or failure belongs to the query's credentials and auth URL. */
-export function isFor(
-  { authUrl, kind, salt, hmac }: Owner,
-  query: OwnerQuery,
-  world: Pick<World, 'hmac'>,
-): boolean {
-  if (authUrl !== query.authUrl.value || kind !== query.source.kind) return false;
-  return hmac === saltedHmac(query.source.identity, salt, world);
+export function isFor(given: Owner, query: OwnerQuery, world: OwnerWorld): boolean {
+  const own = ownerOf(query, given.salt, world);
+  return (['authUrl', 'kind', 'hmac', 'loginId'] as const).every((part) => given[part] === own[part]);
 }
 
 /** Returns whether a cached token is fresh enough, or was requested after this run began. */
@@ -136,11 +139,9 @@ export function lookInCache(
   return mayUse ? { from: 'cache', token, clientId, query } : undefined;
 }
 
-/** Returns the entry in a query's place, of any owner, unless a login or logout came after it. */
+/** Returns the entry in a query's place, of any owner. */
 export function readEntry(query: PlaceQuery, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
-  const { text = '', generation } = tokens.read(placeOf(query));
-  const entry = parseEntry(text);
-  return entry?.generation === generation ? entry : undefined;
+  return parseEntry(tokens.read(placeOf(query)).text ?? '');
 }
 
 /** Returns the cached entry if it belongs to the query's credentials and auth URL. */
@@ -149,14 +150,5 @@ export function ownEntry(
   world: QuickWorld,
   entry = readEntry(query, world),
 ): CacheEntry | undefined {
-  if (entry === undefined || !isFor(entry, query, world)) return undefined;
-  if (entry.kind !== 'keychain') return entry;
-  // A login with another cache directory does not begin a new generation in this directory.
-  const stored = storedClient(query.client, world);
-  return stored === undefined || stored.clientId === entry.clientId ? entry : undefined;
-}
-
-/** Returns the client ID and auth URL of a stored client; undefined if the list cannot be read. */
-export function storedClient(client: Client, { clients }: QuickWorld): StoredClient | undefined {
-  return orUndefined(() => clients.read()[clientName(client)]);
+  return entry && isFor(entry, query, world) ? entry : undefined;
 }

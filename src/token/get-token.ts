@@ -1,10 +1,11 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
+import { clientName } from '../client';
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { Credentials, LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
-import type { CachePlace, QuickWorld, World } from '../world';
+import type { HeldLock, QuickWorld, World } from '../world';
 import { type CacheEntry, formatEntry, lifeLeftMs, lookInCache, ownEntry, ownerOf, placeOf } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
@@ -31,8 +32,8 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   // Without a trace, because --verbose has reported the cache already.
   const readCache = (): TokenAnswer | undefined => lookInCache(query, { ...world, trace() {} });
   try {
-    return await shareRequest(query, world, readCache, (limitMs) =>
-      fetchAndCache({ ...query, limitMs }, world),
+    return await shareRequest(query, world, readCache, (limitMs, lock) =>
+      fetchAndCache({ ...query, limitMs }, world, lock),
     );
   } catch (error) {
     return cachedDespite(error, query, world);
@@ -51,10 +52,9 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
 }
 
-async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  // Read before the credentials: if a login replaces them now, their token belongs to the old generation.
-  const { generation } = world.tokens.read(placeOf(query));
-  const owner = ownerOf(query, generation, world);
+async function fetchAndCache(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
+  // Made before the credentials are loaded: if a login replaces them now, their token has the old login's ID.
+  const owner = ownerOf(query, world.salt(), world);
   const share = (error: unknown, sent?: Credentials) => rethrowAndShare(error, query, owner, world, sent);
   const credentials = await loadCredentials(query, world).catch((error) => share(error));
   const refusal = lastRefusal(credentials, query, world);
@@ -64,17 +64,18 @@ async function fetchAndCache(query: Query, world: TokenWorld): Promise<TokenAnsw
   const { lifetimeS } = token;
   // A token of unknown lifetime is not cached.
   if (lifetimeS !== undefined)
-    await store({ ...owner, clientId, token: { ...token, lifetimeS } }, placeOf(query), world);
+    await store({ ...owner, clientId, token: { ...token, lifetimeS } }, query, world, lock);
   return answer;
 }
 
-/** Caches a token, unless a login or logout came after its credentials were loaded. */
-async function store(entry: CacheEntry, place: CachePlace, { tokens, trace }: TokenWorld): Promise<void> {
-  const isSuperseded = tokens.read(place).generation !== entry.generation;
-  const problem = isSuperseded
-    ? 'there was a login or logout in the meantime'
-    : await tokens.write(place, formatEntry(entry));
+/** Caches a token. Takes it back if the lock is gone: a login or logout removes locks, then tokens. */
+async function store(entry: CacheEntry, query: Query, world: TokenWorld, lock?: HeldLock): Promise<void> {
+  const { tokens, trace } = world;
+  const problem = await tokens.write(placeOf(query), formatEntry(entry));
   if (problem !== undefined) trace(`cache: cannot write the token (${problem})`);
+  if (lock === undefined || lock.isHeld()) return;
+  trace('cache: the token is removed, because there was a login or logout in the meantime');
+  await tokens.remove((client) => clientName(client) === clientName(query.client));
 }
 
 async function loadCredentials(query: Query, world: TokenWorld): Promise<Credentials> {

@@ -4,11 +4,11 @@ import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, isErrorKind, type Reason } from '../errors';
 import { duration, oneLine } from '../text';
 import { withHeldLock } from '../waiting';
-import type { CachePlace, World } from '../world';
+import type { CachePlace, HeldLock, World } from '../world';
 import { isFor, OWNER, type Owner, parseLike, placeOf, saltedHmac } from './cache';
 import type { Query, TokenAnswer } from './query';
 
-type ShareWorld = Pick<World, 'tokens' | 'trace' | 'now' | 'monotonicMs' | 'hmac'>;
+type ShareWorld = Pick<World, 'tokens' | 'clients' | 'trace' | 'now' | 'monotonicMs' | 'hmac'>;
 
 /** Number of waits for another process after which a process sends its own request. */
 const MOST_EMPTY_WAITS = 2;
@@ -18,27 +18,27 @@ const MOST_EMPTY_WAITS = 2;
  * cannot use the lock, or if its waits end without a token and without a failure.
  *
  * @param readCache returns the cached token if the query accepts it
- * @param fetch requests a token and caches it, or caches the failure
+ * @param fetch requests a token and caches it, or caches the failure; without a lock if locks do not work
  * @throws GwtokenError `unreached` if the wait takes too long; the lock holder's failure; or that of `fetch`
  */
 export async function shareRequest(
   query: Query,
   world: ShareWorld,
   readCache: () => TokenAnswer | undefined,
-  fetch: (limitMs: number) => Promise<TokenAnswer>,
+  fetch: (limitMs: number, lock?: HeldLock) => Promise<TokenAnswer>,
 ): Promise<TokenAnswer> {
   const { limitMs, signal } = query;
   // The lock holder may first have to wait for its keychain or its command.
   const longestMs = limitMs + query.source.waitMs;
   const giveUpAtMs = world.monotonicMs() + longestMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
-  const fetchInTime = (): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()));
+  const fetchInTime = (lock?: HeldLock): Promise<TokenAnswer> => fetch(Math.min(limitMs, leftMs()), lock);
   let emptyWaits = 0;
   while (emptyWaits < MOST_EMPTY_WAITS) {
     const lock = await world.tokens.acquireLock(placeOf(query));
     if (lock === undefined) break;
     if (lock.held)
-      return await withHeldLock(lock.release, signal, async () => readCache() ?? (await fetchInTime()));
+      return await withHeldLock(lock.release, signal, async () => readCache() ?? (await fetchInTime(lock)));
     world.trace('waiting for another gwtoken process to get this token');
     const end = await lock.wait(leftMs(), signal);
     if (end === 'late') throw lateError(query, longestMs);
@@ -135,11 +135,9 @@ function placeOfRefusal({ clientId }: Credentials, query: Pick<Query, 'client' |
   return placeOf({ ...query, source: { clientId, identity: '' } });
 }
 
-/** Returns the last failure in a place; undefined if a login or logout came after it. */
+/** Returns the last failure in a place, of any owner. */
 function readFailure(place: CachePlace, { tokens }: ShareWorld): Failure | undefined {
-  const { text = '', generation } = tokens.read(place, 'failure');
-  const failed = parseLike(text, FAILURE);
-  return failed?.owner.generation === generation ? failed : undefined;
+  return parseLike(tokens.read(place, 'failure').text ?? '', FAILURE);
 }
 
 function hmacOf({ clientId, clientSecret }: Credentials, { salt }: Owner, world: ShareWorld): string {

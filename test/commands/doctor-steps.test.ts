@@ -73,7 +73,7 @@ test('doctor reports each step of a successful request', async () => {
     'ok   variables         none misspelled',
     `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${AUTH_URL} (auth-url.eu in ${file}), timeout: 3 s (--timeout)`,
     `ok   config directory  ${gw.config}`,
-    `ok   cache directory   ${gw.cache}`,
+    `ok   cache directory   ${gw.cache} (will be created)`,
     'ok   keychain          answered',
     'ok   credentials       keychain item gwtoken, default:production:eu',
     'ok   DNS               192.0.2.1, ::1',

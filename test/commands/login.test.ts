@@ -181,7 +181,7 @@ describe('with prompts, login', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^The auth URL is the token endpoint before .*\n/);
     expect(readJson('clients.json')).toEqual({
-      'acme:production:us': { client_id: 'id', auth_url: 'https://us.test' },
+      'acme:production:us': { client_id: 'id', auth_url: 'https://us.test', login_id: 'salt-1' },
     });
     expect(readJson('config.json').profiles).toEqual({
       acme: { 'auth-url.us': 'https://us.test', region: 'us' },

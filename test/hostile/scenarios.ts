@@ -131,7 +131,6 @@ const OWN_FILES = [
   /(config|clients)\.json/,
   /default-production-eu\.lock/,
   /default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json/,
-  /generation-[^/]*/,
 ];
 /** The end of a file that a killed run was writing. */
 const UNFINISHED = /(\.\w+\.tmp|\.tmp-\w+)/;

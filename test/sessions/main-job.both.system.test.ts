@@ -97,10 +97,10 @@ test('the files list the clients without their secrets', () => {
     for (const { clientSecret } of Object.values(clients))
       expect(content.includes(clientSecret), `${path} has a secret in it`).toBe(false);
   expect(JSON.parse(files.get('config/gwtoken/clients.json')?.toString() ?? '')).toEqual({
-    'default:production:eu': { client_id: 'eu-client', auth_url: eu.authUrl },
-    'default:sandbox:eu': { client_id: 'sandbox-client', auth_url: eu.authUrl },
-    'default:production:us': { client_id: 'us-client', auth_url: us.authUrl },
-    'acme:production:eu': { client_id: 'acme-client', auth_url: eu.authUrl },
+    'default:production:eu': { client_id: 'eu-client', auth_url: eu.authUrl, login_id: expect.any(String) },
+    'default:sandbox:eu': { client_id: 'sandbox-client', auth_url: eu.authUrl, login_id: expect.any(String) },
+    'default:production:us': { client_id: 'us-client', auth_url: us.authUrl, login_id: expect.any(String) },
+    'acme:production:eu': { client_id: 'acme-client', auth_url: eu.authUrl, login_id: expect.any(String) },
   });
 });
 

@@ -16,10 +16,9 @@ import {
 import type { Query } from '../../src/token/query';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-let salts = 0;
-const world = { hmac, salt: () => `salt ${++salts}` };
+const world = { hmac, clients: { read: () => ({}) } };
 
-const OWNER = { authUrl: 'https://a.test', kind: 'keychain', salt: '', hmac: '', generation: 'g' };
+const OWNER = { authUrl: 'https://a.test', kind: 'keychain', salt: '', hmac: '', loginId: 'g' };
 const TEXTS = { accessToken: 'a', tokenType: 'bEARER', scope: 'read write' };
 const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
   ...OWNER,
@@ -84,7 +83,8 @@ const keychain: CredentialSource = {
 };
 const command = (identity: string): CredentialSource => ({ ...keychain, kind: 'command', identity });
 
-const OWN = { authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
+const EU = { profile: 'p', environment: 'production', region: 'eu' } as const;
+const OWN = { client: EU, authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
 const SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ['variables', variables('id', 'secret')],
   ['a command', command('pass a')],
@@ -98,7 +98,6 @@ const ALL_SOURCES: readonly (readonly [string, CredentialSource])[] = [
 ];
 
 describe('placeOf()', () => {
-  const EU = { profile: 'p', environment: 'production', region: 'eu' } as const;
   const place = (source: CredentialSource, text = 'https://a.test') =>
     placeOf({ client: EU, source, authUrl: { text } });
 
@@ -122,26 +121,23 @@ describe('placeOf()', () => {
 
 describe('the owner of an entry', () => {
   test.each(SOURCES)('matches only %s with the same auth URL', (name, source) => {
-    const owner = ownerOf({ ...OWN, source }, 'g', world);
-    expect(isFor(owner, { authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
+    const owner = ownerOf({ ...OWN, source }, 'salt', world);
+    expect(isFor(owner, { ...OWN, authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
     for (const [other, theirs] of ALL_SOURCES)
       expect([other, isFor(owner, { ...OWN, source: theirs }, world)]).toEqual([other, other === name]);
   });
 
   test('has an HMAC of credentials from variables, never the secret', () => {
-    const one = ownerOf(OWN, 'g', world);
+    const one = ownerOf(OWN, 'salt', world);
     expect(JSON.stringify(one)).not.toContain('secret');
-    expect(one).toMatchObject({
-      salt: expect.stringMatching(/./),
-      hmac: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
-    expect(ownerOf(OWN, 'g', world).hmac).not.toBe(one.hmac);
-    expect(ownerOf({ ...OWN, source: keychain }, 'g', world).hmac).toBe('');
+    expect(one.hmac).toMatch(/^[0-9a-f]{64}$/);
+    expect(ownerOf(OWN, 'other salt', world).hmac).not.toBe(one.hmac);
+    expect(ownerOf({ ...OWN, source: keychain }, 'salt', world).hmac).toBe('');
   });
 });
 
 describe('a stored entry', () => {
-  const stored = { ...entry(3600), ...ownerOf(OWN, 'g', world) };
+  const stored = { ...entry(3600), ...ownerOf(OWN, 'salt', world) };
   const json = JSON.parse(formatEntry(stored));
   const parseWith = (more: object) => parseEntry(JSON.stringify({ ...json, ...more }));
   const parseWithToken = (more: object) => parseWith({ token: { ...json.token, ...more } });

@@ -8,6 +8,7 @@ import { givenSource } from '../../src/credentials/sources';
 import { entryPath } from '../../src/system/files/token-cache';
 import { hmac } from '../../src/system/form';
 import { formatEntry, ownerOf, placeOf } from '../../src/token/cache';
+import { EU } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
@@ -77,7 +78,10 @@ function layOut({
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
   const content = formatEntry({
-    ...ownerOf({ authUrl: { value: authUrl }, source }, '', { hmac, salt: () => 'salt' }),
+    ...ownerOf({ client: EU, authUrl: { value: authUrl }, source }, 'salt', {
+      hmac,
+      clients: { read: () => ({}) },
+    }),
     clientId: 'client',
     token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
   });

@@ -1,11 +1,8 @@
 /** When gwtoken uses a cached token. See also test/sessions/text/reuse.txt. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { generationPath } from '../../src/system/files/token-cache';
-import type { Keychain } from '../../src/world';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { EU, keychainEntry, putEntry } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -78,33 +75,34 @@ test('a token from before a login is not used, even if it is cached after it', a
   expect(await gw.get()).toBe('token-2');
 });
 
-test('without a generation, only a token of the stored client ID is used', async () => {
-  const authUrl = 'https://a.example.com';
-  gw.env = {};
-  await gw.login({ clientId: 'new', authUrl, flags: ['--no-verify'] });
-  rmSync(generationPath(gw.cache, EU));
-  const entryOf = (clientId: string) => keychainEntry(authUrl, { clientId, requestedAtMs: gw.nowMs });
-  putEntry(gw.cache, entryOf('old'));
-  expect(await gw.quick(['get'])).toBeUndefined();
-  expect((await gw.cli(['status', '--json'])).stdout).not.toContain('expires_at');
-  putEntry(gw.cache, entryOf('new'));
-  expect(await gw.quick(['get'])).toBe('cached-token\n');
-});
-
-test('get does not cache a token if a logout follows the keychain’s answer', async () => {
-  gw.env = {};
-  await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
-  let hasAnswered = false;
-  const get: Keychain['get'] = async (account) => {
-    const item = await gw.keychain.get(account);
-    if (hasAnswered) return item;
-    hasAnswered = true;
-    expect(await gw.cli(['logout', '--yes', '--region', 'eu'])).toMatchObject({ code: 0 });
-    return item;
+describe('a logout while get requests a token leaves no token behind', () => {
+  const tokensLeft = () => readdirSync(gw.cache).filter((name) => name.endsWith('.token.json'));
+  const getWithLogout = async () => {
+    gw.answer = async (post) => {
+      if (post === 1) expect(await gw.cli(['logout', '--yes', '--region', 'eu'])).toMatchObject({ code: 0 });
+      return tokenReply(post);
+    };
+    expect(await gw.get('--region', 'eu')).toBe('token-1');
+    expect(tokensLeft()).toEqual([]);
   };
-  gw.own = { keychain: { ...gw.keychain, get } };
-  expect(await gw.get('--region', 'eu')).toBe('token-1');
-  expect(readdirSync(gw.cache).filter((name) => name.endsWith('.token.json'))).toEqual([]);
+
+  test('of a stored client', async () => {
+    gw.env = {};
+    await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
+    await getWithLogout();
+  });
+
+  test('of an item that another tool stored', async () => {
+    gw.env = { GWTOKEN_AUTH_URL: 'https://a.example.com' };
+    const item = { client_id: 'id', client_secret: 's', auth_url: 'https://a.example.com' };
+    gw.items.set('default:production:eu', JSON.stringify(item));
+    await getWithLogout();
+  });
+
+  test('of a client in variables', async () => {
+    await gw.login({ flags: ['--no-verify'] });
+    await getWithLogout();
+  });
 });
 
 test('client IDs, commands and auth URLs have separate tokens', async () => {

@@ -23,12 +23,11 @@ const [NEW, CACHED] = [answer('new'), answer('cached')];
 
 let storedFailure: string;
 let nowMs: number;
-let generation: string;
 let steps: string[];
 let locks: (Lock | undefined)[];
 const world = {
   tokens: {
-    read: () => ({ text: storedFailure, generation }),
+    read: () => ({ text: storedFailure }),
     async write(_: unknown, text: string) {
       storedFailure = text;
     },
@@ -41,9 +40,10 @@ const world = {
   now: () => nowMs,
   monotonicMs: () => nowMs,
   hmac,
+  clients: { read: () => ({}) },
 } as unknown as Parameters<typeof shareRequest>[1];
 beforeEach(() => {
-  [storedFailure, nowMs, generation, steps] = ['', NOW, 'g', []];
+  [storedFailure, nowMs, steps] = ['', NOW, []];
 });
 
 /** The locks and the cached tokens that one process gets, in turn. */
@@ -66,7 +66,7 @@ function share(found: Found, query: Partial<Query> = {}) {
   };
   return shareRequest({ ...QUERY, ...query }, world, readCache, fetch).catch((error: unknown) => error);
 }
-const held = (): Lock => ({ held: true, release: () => steps.push('release') });
+const held = (): Lock => ({ held: true, isHeld: () => true, release: () => void steps.push('release') });
 /** Returns another process's lock; the wait for it ends like this. */
 const othersLock = (end: 'released' | 'dead' | 'late' = 'released', tookMs = 0): Lock => ({
   held: false,
@@ -132,15 +132,9 @@ test('a waiter that gives up reports the client and its waiting time', async () 
 describe('a failure', () => {
   const ERROR = new GwtokenError('unreached', 'no answer\u001b[2J', { reason: 'time-limit', retry: {} });
   const rethrow = (error: unknown, query = QUERY) =>
-    expect(
-      rethrowAndShare(
-        error,
-        query,
-        ownerOf(query, generation, { hmac, salt: () => 'salt' }),
-        world,
-        CREDENTIALS,
-      ),
-    ).rejects.toBe(error);
+    expect(rethrowAndShare(error, query, ownerOf(query, 'salt', world), world, CREDENTIALS)).rejects.toBe(
+      error,
+    );
   const waiterGets = (query: Partial<Query> = {}) => share({ locks: [othersLock(), held()] }, query);
 
   test('is shared with processes that began before it', async () => {
@@ -152,12 +146,10 @@ describe('a failure', () => {
     expect(await waiterGets({ startedAtMs: nowMs + 1 })).toBe(NEW);
   });
 
-  test('is not shared with another secret, auth URL or generation', async () => {
+  test('is not shared with another secret or auth URL', async () => {
     await rethrow(ERROR);
     expect(await waiterGets({ source: givenSource('', { ...CREDENTIALS, clientSecret: 'x' }) })).toBe(NEW);
     expect(await waiterGets({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBe(NEW);
-    generation = 'h';
-    expect(await waiterGets()).toBe(NEW);
   });
 
   test('is not shared if it is caused by this process alone', async () => {
@@ -172,7 +164,7 @@ describe('a failure', () => {
     expect(storedFailure).toBe('');
   });
 
-  test.each(['', 'null', '{"owner":{"generation":"g"},"atMs":1}'])(
+  test.each(['', 'null', '{"owner":{"loginId":"g"},"atMs":1}'])(
     'is ignored if its file contains %j',
     async (text) => {
       storedFailure = text;

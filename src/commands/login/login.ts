@@ -43,7 +43,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
     world.clients.withLock(clientName(client), signal, () => store(answers, edits, keychainTimeoutMs, world)),
   );
   // A token for the old credentials must not be served any more.
-  for (const kept of await world.tokens.invalidate(client))
+  for (const kept of await world.tokens.remove((other) => clientName(other) === clientName(client)))
     warn(world, `could not remove a cached token: ${kept}`);
   const how = isVerified ? 'verified and ' : '';
   const ending = isReplaced ? ', replacing the previous ones' : '';
@@ -145,12 +145,12 @@ async function store(
   answers: Answers,
   edits: readonly ConfigEdit[],
   keychainTimeoutMs: number | undefined,
-  { keychain, clients, config }: World,
+  { keychain, clients, config, salt }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
   const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs);
-  await clients.add(name, { clientId, authUrl });
+  await clients.add(name, { clientId, authUrl, loginId: salt() });
   if (edits.length > 0) await config.edit(edits);
   return isReplaced;
 }

@@ -43,10 +43,10 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
     },
     clients: {
       read: () => (directory === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
-      add: async (name, { clientId, authUrl }) =>
+      add: async (name, { clientId, authUrl, loginId }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),
-          [name]: { client_id: clientId, auth_url: authUrl },
+          [name]: { client_id: clientId, auth_url: authUrl, login_id: loginId },
         })),
       remove: async (names) =>
         rewrite(clientsPath(), host, (path) => {
@@ -80,8 +80,9 @@ export function readConfig(path: string, host: Host): Config {
 function clientsIn(stored: Stored): Record<string, StoredClient> {
   const clients: Record<string, StoredClient> = {};
   for (const [name, entry] of Object.entries(stored)) {
-    const { client_id: clientId, auth_url: authUrl } = (entry ?? {}) as Record<string, unknown>;
-    if (typeof clientId === 'string' && typeof authUrl === 'string') clients[name] = { clientId, authUrl };
+    const { client_id: clientId, auth_url: authUrl, login_id = '' } = (entry ?? {}) as Stored;
+    if (typeof clientId === 'string' && typeof authUrl === 'string')
+      clients[name] = { clientId, authUrl, loginId: String(login_id) };
   }
   return clients;
 }

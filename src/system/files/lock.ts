@@ -7,7 +7,7 @@ import { constants, lstatSync, rmSync, unlinkSync, utimesSync, writeFileSync } f
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, orUndefined, systemCode } from '../../errors';
 import { withHeldLock } from '../../waiting';
-import type { Lock, OthersLock } from '../../world';
+import type { HeldLock, Lock, OthersLock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { retryWhileBusy, uniqueName } from './replace';
@@ -42,11 +42,10 @@ function create(path: string, text: string, host: Host): boolean {
 }
 
 /** Touches the lock until it is released. Does nothing to the file once another process holds the lock. */
-function hold(path: string, holder: string, host: Host): Lock {
+function hold(path: string, holder: string, host: Host): HeldLock {
+  const isHeld = (): boolean => readLock(path)?.holder === holder;
   const ifOwn = (work: () => void): void => {
-    orUndefined(() => {
-      if (readLock(path)?.holder === holder) work();
-    });
+    if (isHeld()) orUndefined(work);
   };
   const touch = (): void => ifOwn(() => utimesSync(path, new Date(), new Date()));
   const beat = setInterval(touch, BEAT_MS).unref();
@@ -54,7 +53,7 @@ function hold(path: string, holder: string, host: Host): Lock {
     clearInterval(beat);
     ifOwn(() => retryWhileBusy(() => unlinkSync(path), host));
   };
-  return { held: true, release };
+  return { held: true, isHeld, release };
 }
 
 /** Stands for a name that cannot be read: the file was just created, or Windows is just removing it. */

@@ -11,21 +11,18 @@ import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { uniqueName, writeByRename } from './replace';
+import { writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
 
-const NOTHING: CacheRead = { generation: '' };
-
 /** The cache if there is no home directory. */
 export const NO_CACHE: TokenCache = {
-  read: () => NOTHING,
+  read: () => ({}),
   write: async () => 'ENOHOME',
   clientNames: () => [],
-  async remove() {},
-  invalidate: async () => [],
+  remove: async () => [],
   acquireLock: async () => undefined,
 };
 
@@ -34,11 +31,9 @@ export function openTokens(directory: string, host: Host): TokenCache {
     read: (place, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(lstatSync(directory), 'user', host);
-        if (problem) return { ...NOTHING, untrusted: sentenceFor(directory, problem) };
-        const { text: generation = '', untrusted } = readCacheFile(generationPath(directory, place), host);
-        if (untrusted) return { generation, untrusted };
-        return { generation, ...readCacheFile(entryPath(directory, place, kind), host) };
-      }) ?? NOTHING,
+        if (problem) return { untrusted: sentenceFor(directory, problem) };
+        return readCacheFile(entryPath(directory, place, kind), host);
+      }) ?? {},
     async write(place, text, kind = 'token') {
       const file = entryPath(directory, place, kind);
       try {
@@ -57,18 +52,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
         .flatMap((file) => clientOf(file) ?? []);
       return [...new Set(owners.map(clientName))];
     },
-    // A file that cannot be removed does no harm: it belongs to other credentials or an earlier generation.
-    async remove(matches) {
-      removeFiles(directory, matches);
-    },
-    async invalidate(client) {
-      // If this fails, requests cannot store a token either. The old one is removed or reported below.
-      orUndefined(() => {
-        makeTrusted(directory, host);
-        writeByRename(generationPath(directory, client), uniqueName(), host);
-      });
-      return removeFiles(directory, (other) => clientName(other) === clientName(client));
-    },
+    remove: async (matches) => removeFiles(directory, matches),
     async acquireLock(place) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
@@ -79,7 +63,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
   };
 }
 
-function readCacheFile(file: string, host: Host): Omit<CacheRead, 'generation'> {
+function readCacheFile(file: string, host: Host): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
     const problem = trustProblem(stat, 'user', host);
@@ -107,39 +91,37 @@ function makeTrusted(directory: string, host: Host): void {
 const nameOf = ({ slot = '', ...client }: CachePlace): string =>
   clientName(client).replaceAll(':', '-') + (slot && `.${slot}`);
 
-/** Returns the path of a client's generation. The first login creates the file. */
-export function generationPath(directory: string, client: Client): string {
-  return join(directory, `generation-${clientName(client).replaceAll(':', '-')}`);
-}
-
 export function entryPath(directory: string, place: CachePlace, kind: CacheKind = 'token'): string {
   return join(directory, `${nameOf(place)}.${kind}.json`);
 }
 
 /** Returns the client of a file in any slot, even of a temporary file that a killed process left behind. */
 function clientOf(file: string): Client | undefined {
-  const name = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?$/;
+  const name =
+    /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock|(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?)$/;
   const [, ...parts] = name.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }
 
 /** Removes the files of some clients. Returns the paths that cannot be removed, with the reason. */
 function removeFiles(directory: string, matches: (client: Client) => boolean): readonly string[] {
-  const kept: string[] = [];
+  const kept = new Set<string>();
   const attempt = (path: string, work: () => void): void => {
     try {
       work();
     } catch (error) {
       const code = systemCode(error);
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.push(`${path} (${wordsFor(error)})`);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.add(`${path} (${wordsFor(error)})`);
     }
   };
-  attempt(directory, () => {
-    for (const file of readdirSync(directory)) {
-      const client = clientOf(file);
-      const path = join(directory, file);
-      if (client && matches(client)) attempt(path, () => unlinkSync(path));
-    }
-  });
-  return kept;
+  // A request may write its token until its lock is gone, so the other files are listed after that.
+  for (const ending of ['.lock', ''])
+    attempt(directory, () => {
+      for (const file of readdirSync(directory)) {
+        const client = clientOf(file);
+        const path = join(directory, file);
+        if (client && matches(client) && file.endsWith(ending)) attempt(path, () => unlinkSync(path));
+      }
+    });
+  return [...kept];
 }

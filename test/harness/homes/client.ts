@@ -30,7 +30,7 @@ export function keychainEntry(
     kind: 'keychain',
     salt: '',
     hmac: '',
-    generation: '',
+    loginId: '',
   });
 }
 

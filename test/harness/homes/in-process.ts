@@ -46,6 +46,7 @@ export interface Ended {
 /** Opens gwtoken in this process with real files, and with the test's clock, connection and keychain. */
 export function inside(): Inside {
   const home = openDirectories();
+  let salts = 0;
 
   const open = (): QuickStart => {
     const { platform, geteuid } = process;
@@ -110,6 +111,7 @@ export function inside(): Inside {
         // Signals would reach vitest itself, and each run in this process would add listeners for them.
         onSignals: () => () => {},
         monotonicMs: () => gw.nowMs,
+        salt: () => `salt-${++salts}`,
         async postForm(url, { body, onProgress }) {
           gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
           const { status = 200, body: reply } = await gw.answer(gw.posts.length);

@@ -108,7 +108,7 @@ test('invalid entries in the list of stored clients are ignored', () => {
     { mode: 0o600 },
   );
   expect(openConfig(directory, MACHINE).clients.read()).toEqual({
-    known: { clientId: 'id', authUrl: 'https://a.example.com' },
+    known: { clientId: 'id', authUrl: 'https://a.example.com', loginId: '' },
   });
 });
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { clientName } from '../../../src/client';
-import { generationPath, openTokens } from '../../../src/system/files/token-cache';
+import { openTokens } from '../../../src/system/files/token-cache';
 import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { type Inside, inside } from '../../harness/homes/in-process';
@@ -20,10 +20,11 @@ test('remove() removes the files of matching clients, also in an untrusted direc
     'acme-sandbox-us.token.json',
     'acme-sandbox-us.failure.json',
     'acme-sandbox-us.0123abcd.token.json',
+    'acme-sandbox-us.0123abcd.lock',
     // A process was killed before it renamed this file.
     'acme-sandbox-us.0123abcd.token.json.m8x2k1zq.tmp',
   ];
-  const others = ['acme-sandbox-us.my-token.json', 'acme-staging-us.token.json', 'generation-acme'];
+  const others = ['acme-sandbox-us.my-token.json', 'acme-staging-us.token.json'];
   fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
   for (const file of [kept, ...removed, ...others]) write(`${gw.cache}/${file}`);
   // Files that stay would be read again once the user corrects the mode of the directory.
@@ -37,41 +38,16 @@ test('remove() removes the files of matching clients, also in an untrusted direc
   expect(fs.readdirSync(gw.cache).sort()).toEqual([kept, ...others].sort());
 });
 
-test.runIf(posix)(
-  'invalidate() removes the token even if it cannot or must not write the generation',
-  async () => {
-    const directory = openDirectory();
-    const generation = generationPath(directory, EU);
-    const invalidate = async () => {
-      putEntry(directory, 'an entry');
-      expect(await openTokens(directory, MACHINE).invalidate(EU)).toEqual([]);
-      expect(fs.existsSync(entryIn(directory))).toBe(false);
-    };
-    await invalidate();
-    const first = fs.readFileSync(generation, 'utf8');
-    expect(first).toMatch(/^[0-9a-z]{10,30}$/);
-    await invalidate();
-    expect(fs.readFileSync(generation, 'utf8')).not.toBe(first);
-    fs.rmSync(generation);
-    fs.mkdirSync(generation);
-    await invalidate();
-    fs.rmdirSync(generation);
-    fs.chmodSync(directory, 0o777);
-    await invalidate();
-    expect(fs.readdirSync(directory)).toEqual([]);
-  },
-);
-
 test('read() ignores a file above 256 KiB and a directory behind a link loop', () => {
   const { read } = openTokens(gw.cache, MACHINE);
   const longest = 'x'.repeat(256 * 1024);
   putEntry(gw.cache, longest);
-  expect(read(EU)).toEqual({ generation: '', text: longest });
+  expect(read(EU)).toEqual({ text: longest });
   putEntry(gw.cache, `${longest}x`);
-  expect(read(EU)).toEqual({ generation: '' });
+  expect(read(EU)).toEqual({});
   if (!posix) return;
   fs.symlinkSync('loop', `${gw.cache}/loop`);
-  expect(openTokens(`${gw.cache}/loop/cache`, MACHINE).read(EU)).toEqual({ generation: '' });
+  expect(openTokens(`${gw.cache}/loop/cache`, MACHINE).read(EU)).toEqual({});
 });
 
 test.runIf(posix)('write() returns the error code of a failure', async () => {
