@@ -6,6 +6,7 @@ import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables'
 import { EXIT_CODES, GwtokenError, Interrupted, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
+import { hintsFor } from '../src/hints';
 import { gather } from '../src/settings/resolve';
 import { variableSpelling } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';
@@ -74,7 +75,7 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith([], error, false, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const texts = [error.message, ...error.hints].map((text) => hideSecrets(text, env));
+  const texts = [error.message, ...hintsFor(error)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);

@@ -29,10 +29,10 @@ export function isProfile(name: string): boolean {
 /** Returns a valid name, otherwise throws `usage`. Capitals are invalid: Windows' keychain ignores case. */
 export function checkProfile(name: string, where: string): string {
   if (isProfile(name)) return name;
-  throw usage(
-    `invalid profile name ${quoted(name)} (from ${where})`,
-    'use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
-  );
+  throw usage(`invalid profile name ${quoted(name)} (from ${where})`, {
+    reason: 'bad-value',
+    allowed: '1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
+  });
 }
 
 /** Returns the client's name in messages, `default:production:eu`, which is also its keychain account. */

@@ -1,4 +1,7 @@
 /** The ways in which a run ends: exit codes, expected errors, signals and system limits. */
+import type { Cause, Reason, SystemCode } from './causes';
+
+export { type KeychainReason, OAUTH_ERRORS, type OAuthError, type Reason, type SystemCode } from './causes';
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
@@ -22,66 +25,10 @@ export function isErrorKind(text: string): text is ErrorKind {
 /** Exit code of `exec` and `curl` if gwtoken itself fails. It differs from the usual codes of commands. */
 export const EXEC_FAILED = 125;
 
-/** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
-export const OAUTH_ERRORS = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-] as const;
-
-export type OAuthError = (typeof OAUTH_ERRORS)[number];
-
-/** Reason to reject a reply, beside the error codes of section 5.2. */
-type ReplyReason =
-  /** A 401 with an unknown `error`, or with `unauthorized_client`, which means a wrong secret in Keycloak. */
-  | 'unauthorized'
-  /** A 401 without an `error`. */
-  | 'no-oauth-error'
-  /** A reply with another status than 401 and an unknown error. */
-  | 'unknown-error'
-  /** A 403 without an error. */
-  | 'forbidden'
-  /** A token whose lifetime is 0. */
-  | 'just-expired';
-
-/** Reason why the keychain did not do what was asked. */
-export type KeychainReason =
-  | 'module-missing'
-  | 'library-missing'
-  | 'not-loadable'
-  | 'no-session'
-  | 'no-provider'
-  | 'no-collection'
-  | 'locked'
-  | 'denied'
-  | 'timed-out'
-  | 'crashed'
-  | 'key-mismatch'
-  | 'failed';
-
-type NetworkReason = 'time-limit' | 'proxy-failure' | 'proxy-refusal' | 'certificate';
-
-/** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
-export type SystemCode = Uppercase<string>;
-
-/** Exact cause of an error, for code that reacts to it. A misspelt one does not compile. */
-export type Reason =
-  | OAuthError
-  | ReplyReason
-  | KeychainReason
-  /** The keychain returned no item for a stored client. */
-  | 'not-returned'
-  /** The file of `--ca-file` cannot be used. */
-  | 'ca-file'
-  | NetworkReason
-  | SystemCode;
-
 interface ErrorDetails {
-  /** Hints of one line each: the next command or variable, with the user's own values in it. */
+  /** Hints that src/hints.ts does not know yet. */
   readonly hints?: readonly string[];
+  readonly cause?: Cause | undefined;
   readonly reason?: Reason | undefined;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
@@ -94,42 +41,42 @@ export interface Retry {
   readonly afterMs?: number | undefined;
 }
 
-/**
- * The most hints that an error shows; the rest are dropped. The hints of the throwing code come first, then
- * the hints that commands add by withHints(). Each list begins with the most helpful hint.
- */
-const MOST_HINTS = 2;
-
 /** An expected error. `message` is one line. It never contains a secret, a token or a body. */
 export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
+  /** The reason, with the facts for its hints. */
+  override readonly cause: Cause | undefined;
   readonly hints: readonly string[];
-  readonly reason: Reason | undefined;
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
     super(message);
     this.kind = kind;
-    this.hints = (more.hints ?? []).slice(0, MOST_HINTS);
-    this.reason = more.reason;
+    this.cause = more.cause ?? (more.reason && ({ reason: more.reason } as Cause));
+    this.hints = more.hints ?? [];
     this.detail = more.detail;
     this.retry = more.retry;
   }
 
-  /** Returns the same error with these hints after its own, up to the limit. */
+  get reason(): Reason | undefined {
+    return this.cause?.reason;
+  }
+
+  /** Returns the same error with these hints after its own. */
   withHints(hints: readonly string[]): GwtokenError {
     return new GwtokenError(this.kind, this.message, { ...this, hints: [...this.hints, ...hints] });
   }
 }
 
-export function usage(message: string, ...hints: string[]): GwtokenError {
-  return new GwtokenError('usage', message, { hints });
+export function usage(message: string, ...why: readonly (Cause | string)[]): GwtokenError {
+  return failure('usage', message, ...why);
 }
 
-export function failure(kind: ErrorKind, message: string, ...hints: string[]): GwtokenError {
-  return new GwtokenError(kind, message, { hints });
+export function failure(kind: ErrorKind, message: string, ...why: readonly (Cause | string)[]): GwtokenError {
+  const cause = why.find((each): each is Cause => typeof each !== 'string');
+  return new GwtokenError(kind, message, { cause, hints: why.filter((each) => typeof each === 'string') });
 }
 
 /** Runs `work`; returns undefined if it throws, for callers that need no reason. */
@@ -223,7 +170,7 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
   return new GwtokenError('local', `a system limit is reached: ${what}`, {
-    hints: ['to see the limits, run: ulimit -a'],
+    cause: { reason: 'system-limit' },
     detail: error.message,
   });
 }

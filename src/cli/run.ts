@@ -13,6 +13,7 @@ import {
   ReaderGone,
 } from '../errors';
 import { failureOutput } from '../formats/env-formats';
+import { hintsFor } from '../hints';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
@@ -102,7 +103,7 @@ function errorLines(thrown: unknown, verbose: boolean, paint: Paint): string[] {
   const detail = verbose ? error.detail : undefined;
   return [
     `${label} ${oneLine(error.message)}`,
-    ...error.hints.map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

@@ -127,6 +127,10 @@ export async function printScript(_: FlagValues, world: World, shell = ''): Prom
   const name = shell === 'pwsh' ? 'powershell' : shell;
   const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined;
   const shells = Object.keys(SCRIPTS).join(', ');
-  if (script === undefined) throw usage(`no completion for shell ${quoted(shell)}`, `use one of: ${shells}`);
+  if (script === undefined)
+    throw usage(`no completion for shell ${quoted(shell)}`, {
+      reason: 'bad-value',
+      allowed: `one of: ${shells}`,
+    });
   world.stdout.write(script);
 }

@@ -21,10 +21,11 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
 
 /** Rejects an empty name, and the name of a format: in aws and gcloud `--output json` is the format. */
 function checkOutput(file: string | undefined): void {
-  if (file === '') throw usage('--output is empty', 'pass a file, or - for stdout');
+  if (file === '')
+    throw usage('--output is empty', { reason: 'bad-value', allowed: 'a file, or - for stdout' });
   if (file === undefined || !GET_FORMATS.includes(file)) return;
-  throw usage(
-    `--output takes a file, and ${file} is a format`,
-    `use --format ${file}, or --output ./${file}`,
-  );
+  throw usage(`--output takes a file, and ${file} is a format`, {
+    reason: 'bad-value',
+    allowed: `--format ${file}, or --output ./${file}`,
+  });
 }

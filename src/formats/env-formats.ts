@@ -46,10 +46,9 @@ interface EnvOptions {
 export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
   const format = formatNamed(name);
   if (unset && !format.remove)
-    throw usage(
-      `--unset does not work with --format ${name}: such a file can only set variables`,
-      'delete the file or the lines in it',
-    );
+    throw usage(`--unset does not work with --format ${name}: such a file can only set variables`, {
+      reason: 'no-unset-format',
+    });
   return { format, prefix: prefixOf(prefix, format.prefix) };
 }
 

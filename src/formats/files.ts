@@ -1,7 +1,7 @@
 /** The formats for readers other than shells: `NAME=value` files, JSON, and the runners of CI systems. */
 import { cannotCarry, type Format, jsonText } from './format';
 
-const USE_EXEC = 'use instead: gwtoken exec -- COMMAND';
+const USE_EXEC = 'gwtoken exec -- COMMAND';
 
 /** An object of names and values; null removes a variable. JSON parsers reject empty output. */
 export const json: Format = {
@@ -35,8 +35,8 @@ function dotenvValue(value: string, name: string): string {
 export const docker: Format = {
   set(name, value) {
     if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
-    const instead = 'use instead: gwtoken exec -- docker run -e NAME IMAGE';
-    throw cannotCarry(name, 'is in quotes, which some Docker versions strip', instead);
+    const withExec = 'gwtoken exec -- docker run -e NAME IMAGE';
+    throw cannotCarry(name, 'is in quotes, which some Docker versions strip', withExec);
   },
 };
 

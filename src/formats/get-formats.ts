@@ -35,7 +35,7 @@ export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
 /** Returns the format that the flags name; throws `usage` for an unknown name. */
 export function formatForGet({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
-    throw usage('--json and --format cannot be used together', 'omit one of them');
+    throw usage('--json and --format cannot be used together', { reason: 'flags-conflict' });
   return formatAmong(FORMATS, format ?? (json ? 'json' : 'token'));
 }
 

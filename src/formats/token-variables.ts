@@ -28,8 +28,8 @@ export const DEFAULT_PREFIX = 'GWTOKEN_';
 export function prefixOf(flag: string | undefined, defaultPrefix = DEFAULT_PREFIX): string {
   if (flag === undefined) return defaultPrefix;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(flag)) return flag;
-  throw usage(
-    `invalid prefix ${quoted(flag)} (from --prefix)`,
-    'use letters, digits and underscores, not starting with a digit, for example EU_',
-  );
+  throw usage(`invalid prefix ${quoted(flag)} (from --prefix)`, {
+    reason: 'bad-value',
+    allowed: 'letters, digits and underscores, not starting with a digit, for example EU_',
+  });
 }

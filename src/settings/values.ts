@@ -1,4 +1,6 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
+
+import type { Cause } from '../causes';
 import { isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
@@ -7,7 +9,7 @@ import { LONGEST_LIMIT_MS } from '../waiting';
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 function badValue(what: string, text: string, where: string, allowed: string): GwtokenError {
-  return usage(`invalid ${what} ${quoted(text)} (from ${where})`, `use ${allowed}`);
+  return usage(`invalid ${what} ${quoted(text)} (from ${where})`, { reason: 'bad-value', allowed });
 }
 
 export function parseRegion(text: string, where: string): Region {
@@ -69,29 +71,28 @@ function parseBaseUrl(text: string, where: string, region: Region, name: string,
   const filled = text.replaceAll('{region}', region);
   // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
-  const fail = (problem: string, hint: string): GwtokenError =>
-    usage(`${shown} (from ${where}) ${problem}`, hint);
+  const fail = (problem: string, cause: Cause): GwtokenError =>
+    usage(`${shown} (from ${where}) ${problem}`, cause);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
-    throw fail('contains a space, backslash or control character', `example: ${example}`);
+    throw fail('contains a space, backslash or control character', { reason: 'not-a-url', example });
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
-  if (/[{}]/.test(filled + (url?.host ?? '')))
-    throw fail('contains { or }', 'the only placeholder is {region}');
+  if (/[{}]/.test(filled + (url?.host ?? ''))) throw fail('contains { or }', { reason: 'url-placeholder' });
   if (!url) {
     const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
-    throw fail('is not a valid https:// URL', bare ? `did you mean: https://${text}` : `example: ${example}`);
+    throw fail('is not a valid https:// URL', {
+      reason: 'not-a-url',
+      example,
+      ...(bare && { meant: `https://${text}` }),
+    });
   }
   // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
-  if (filled.includes('@'))
-    throw fail(
-      'contains a user name or password',
-      'remove it; gwtoken login stores credentials in the keychain',
-    );
-  if (/[?#]/.test(filled))
-    throw fail('contains a query or fragment', `use only the base URL, for example ${example}`);
+  if (filled.includes('@')) throw fail('contains a user name or password', { reason: 'url-user' });
+  if (/[?#]/.test(filled)) throw fail('contains a query or fragment', { reason: 'url-query', example });
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw fail('is not encrypted', `use ${secure}`);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw fail('is not encrypted', { reason: 'url-unencrypted', secure });
   return url;
 }
 

@@ -83,10 +83,9 @@ export function openWorld(
 function absolutePath(path: string): string {
   const absolute = orUndefined(() => resolve(path));
   if (absolute !== undefined) return absolute;
-  throw usage(
-    `${quoted(path)} is a relative path, but the working directory no longer exists`,
-    'pass an absolute path, or change to another directory',
-  );
+  throw usage(`${quoted(path)} is a relative path, but the working directory no longer exists`, {
+    reason: 'relative-path',
+  });
 }
 
 /** Returns {@link World.onSignals} for the process. */

@@ -33,6 +33,7 @@ test('withMistakes() names the mistakes in the ID and in the secret', () => {
   expect(hintsOf('"s3cret"', "'id'")).toEqual([
     'ID begins and ends with a quote',
     'SECRET begins and ends with a quote',
+    'own hint',
   ]);
 });
 

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
-const GROUND = ['client', 'errors', 'text', 'waiting', 'world'];
-const BELOW_COMMANDS = ['formats', 'token', 'credentials', 'settings', ...GROUND];
+const GROUND = ['causes', 'client', 'errors', 'text', 'waiting', 'world'];
+const BELOW_COMMANDS = ['hints', 'formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['cli', 'commands', ...BELOW_COMMANDS, 'system', 'node'],
   cli: ['commands', ...BELOW_COMMANDS, 'package'],
@@ -21,8 +21,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: GROUND,
   system: [...GROUND, 'node', 'package'],
   world: ['type:client'],
+  hints: ['credentials', 'settings', ...GROUND],
   client: ['errors', 'text'],
-  errors: [],
+  errors: ['causes'],
+  causes: [],
   text: [],
   waiting: ['client', 'errors', 'type:world'],
 };

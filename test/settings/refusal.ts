@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { GwtokenError } from '../../src/errors';
+import { hintsFor } from '../../src/hints';
 
 /** Returns the message and hints of the `usage` error that the work throws; fails if it throws none. */
 export function refusal(work: () => unknown): { message: string; hints: readonly string[] } {
@@ -8,8 +9,7 @@ export function refusal(work: () => unknown): { message: string; hints: readonly
   } catch (error) {
     expect(error).toBeInstanceOf(GwtokenError);
     expect(error).toMatchObject({ kind: 'usage' });
-    const { message, hints } = error as GwtokenError;
-    return { message, hints };
+    return { message: (error as GwtokenError).message, hints: hintsFor(error as GwtokenError) };
   }
   throw new Error('expected a usage error, but nothing was thrown');
 }

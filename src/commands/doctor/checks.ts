@@ -1,6 +1,7 @@
 /** Doctor's checks: one for each step of a request, and for directories, variables and the clock. */
 
 import type { GwtokenError } from '../../errors';
+import { hintsFor } from '../../hints';
 import { cleaned, duration, shellWord } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
@@ -25,7 +26,7 @@ export function warning(name: string, message: string, ...hints: string[]): Chec
 
 function failed(name: string, error: GwtokenError, { tls }: Progress, world: World): Check {
   const certificate = name === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
-  return { name, result: 'failed', message: `${error.message}${certificate}`, hints: error.hints, error };
+  return { name, result: 'failed', message: `${error.message}${certificate}`, hints: hintsFor(error), error };
 }
 
 /** Checks a directory. If it is not writable, there is no cache, or `login` cannot store the client. */

@@ -18,6 +18,7 @@ import {
 } from '../../credentials/credentials';
 import { hideSecrets } from '../../credentials/variables';
 import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
+import { hintsFor } from '../../hints';
 import { clientParts, onlyFrom, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
@@ -166,7 +167,7 @@ async function askAuthUrl(
     if (answer === '') return REQUIRED;
     const error = valueOrError(() => parse(answer));
     if (!(error instanceof GwtokenError)) return undefined;
-    return hideSecrets([error.message, ...error.hints].map(capitalized).join('. '), env);
+    return hideSecrets([error.message, ...hintsFor(error)].map(capitalized).join('. '), env);
   };
   if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));

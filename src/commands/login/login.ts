@@ -6,6 +6,7 @@ import { formatItem } from '../../credentials/keychain-item';
 import { overrideText, sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
+import { hintsFor } from '../../hints';
 import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
@@ -88,7 +89,7 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
         ? 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.'
         : 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       const paint = await world.terminal.paint('stderr');
-      const lines = [oneLine(error.message), ...error.hints.map((hint) => hintLine(hint, paint)), again];
+      const lines = [oneLine(error.message), ...hintsFor(error).map((hint) => hintLine(hint, paint)), again];
       world.stderr.write(`${lines.join('\n')}\n`);
       answers = await askAgain(answers, world);
     }

@@ -167,6 +167,6 @@ export async function withLock<T>(
     if ((await lock.wait(giveUpAtMs - performance.now(), signal)) !== 'late') continue;
     signal?.throwIfAborted();
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
-    throw failure('local', waited, 'stop that process and try again');
+    throw failure('local', waited, { reason: 'lock-held' });
   }
 }

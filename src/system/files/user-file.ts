@@ -15,12 +15,12 @@ import { ownerProblem } from './trust';
 export function replaceUserFile(path: string, text: string, host: Host): void {
   try {
     const problem = pathProblem(path, host);
-    if (problem !== undefined) throw usage(`${problem}; nothing was written`, 'choose another path');
+    if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-a-file' });
     writeByRename(path, text, host);
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const message = `cannot write ${path}: ${wordsFor(error)}`;
-    throw failure('local', message, 'choose a path that you can write to');
+    throw failure('local', message, { reason: 'not-writable' });
   }
 }
 
@@ -44,10 +44,10 @@ export function removeUserFile(path: string, text: string): void {
  */
 export function openAppender(path: string, variable: string): (text: string) => void {
   if (!orUndefined(() => statSync(path).isFile()))
-    throw usage(
-      path ? `${variable} points to ${path}, which is not a file` : `${variable} is not set`,
-      `the runner sets ${variable} for each step; for a shell, see: gwtoken help shells`,
-    );
+    throw usage(path ? `${variable} points to ${path}, which is not a file` : `${variable} is not set`, {
+      reason: 'no-runner-file',
+      variable,
+    });
   return (text) => {
     try {
       // Without a line break, the first variable would continue the last line of the file.
@@ -55,7 +55,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
       const message = `cannot append to ${path} (from ${variable}): ${wordsFor(error)}`;
-      throw failure('local', message, "check the free disk space and the file's permissions");
+      throw failure('local', message, { reason: 'not-appendable' });
     }
   };
 }

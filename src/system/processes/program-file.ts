@@ -1,6 +1,7 @@
 /** Finds the file of a program, and says in words why a program does not start. */
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Cause } from '../../causes';
 import { type ErrorKind, failure, type GwtokenError, orUndefined, systemCode, wordsFor } from '../../errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
@@ -49,10 +50,8 @@ export function fileOnWindows(program: Program): string {
 /** Returns the error for a program without a file, with a hint on built-ins if the user typed its name. */
 export function notFound({ command, text, platform }: Program): GwtokenError {
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
-  const hint = text
-    ? 'install it, or add its directory to PATH'
-    : `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`;
-  return failure('not-found', `command not found: ${shown(command)}`, hint);
+  const cause: Cause = text ? { reason: 'curl-not-found' } : { reason: 'command-not-found', shell };
+  return failure('not-found', `command not found: ${shown(command)}`, cause);
 }
 
 /** Returns the error for a program that the system did not start. */

@@ -61,8 +61,7 @@ test('a program that gets a text is searched only in absolute directories of PAT
   const read = (command: string) =>
     runProgram({ platform, onSignals, descriptors: [] }, command, [], options);
   expect(await read('sh')).toEqual({ code: 7, signal: null });
-  const hints = ['install it, or add its directory to PATH'];
-  await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found', hints });
+  await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found', reason: 'curl-not-found' });
   expect(existsSync(seen)).toBe(false);
 });
 
@@ -81,13 +80,11 @@ function script(content: string, mode: number): string {
   writeFileSync(path, content, { mode });
   return path;
 }
-const HINT = "check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ";
-
 test.skipIf(process.platform === 'win32').each(['no-such-command', 'a|b', ''])(
   'reports %j, which PATH does not have, as not found, with a hint',
   async (command) => {
     const message = `command not found: ${JSON.stringify(command)}`;
-    const error = { kind: 'not-found', message, hints: [`${HINT}sh -c '…'`] };
+    const error = { kind: 'not-found', message, cause: { reason: 'command-not-found', shell: "sh -c '…'" } };
     await expect(run(command)).rejects.toMatchObject(error);
   },
 );
@@ -121,7 +118,11 @@ test.skipIf(process.platform === 'win32')(
   'on Windows a command without a file is reported as not found',
   async () => {
     const message = 'command not found: "dir"';
-    const error = { kind: 'not-found', message, hints: [`${HINT}cmd /d /c …`] };
+    const error = {
+      kind: 'not-found',
+      message,
+      cause: { reason: 'command-not-found', shell: 'cmd /d /c …' },
+    };
     await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
   },
 );
