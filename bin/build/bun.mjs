@@ -28,7 +28,9 @@ const COMPILE = [
 
 /**
  * Forbidden texts of the runtime, each with a replacement of the same length. The variables turn the program
- * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set.
+ * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set. Bun compiles
+ * NODE_ENV into the program, and a value with a tab or CR ends it before the first line. The replacement has to
+ * be an identifier.
  * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
  * telemetry" forbids. The replacement is not an address; the printed line belongs in a bug report.
  */
@@ -36,6 +38,7 @@ export const REPLACED = {
   BUN_BE_BUN: 'BUN=BE=BUN',
   BUN_OPTIONS: 'BUN=OPTIONS',
   BUN_INSPECT: 'BUN=INSPECT',
+  NODE_ENV: 'NO__ENV_',
   'https://bun.report': 'report to gwtoken:',
 };
 
