@@ -7,13 +7,9 @@ import { orUndefined } from '../../errors';
  * or sockets. On macOS it returns only regular files, and descriptors that an argument names as
  * `/dev/fd/N`, because any other pipe there may be the runtime's.
  */
-export function callersDescriptors({
-  platform,
-  argv,
-  versions,
-}: Pick<NodeJS.Process, 'platform' | 'argv' | 'versions'>): number[] {
+export function callersDescriptors({ platform, argv }: Pick<NodeJS.Process, 'platform' | 'argv'>): number[] {
   if (platform === 'win32') return [];
-  if (platform === 'linux') return withoutRuntimes(openDescriptors(), versions['bun'] === undefined);
+  if (platform === 'linux') return withoutRuntimes(openDescriptors());
   const isNamed = (fd: number): boolean => argv.some((word) => new RegExp(`/dev/fd/${fd}(?!\\d)`).test(word));
   return numbersIn('/dev/fd').filter(
     (fd) => fd > 2 && orUndefined(() => fstatSync(fd).isFile() || isNamed(fd)) === true,
@@ -22,37 +18,33 @@ export function callersDescriptors({
 
 interface Descriptor {
   readonly fd: number;
-  /** `/a/file`, `anon_inode:[eventfd]`, or `pipe:[42]` for both ends of a pipe. */
+  /** `/a/file`, `anon_inode:[eventpoll]`, or `pipe:[42]` for both ends of a pipe. */
   readonly target: string;
   readonly closesOnExec: boolean;
   readonly isWritable: boolean;
 }
 
 const EVENT_LOOP = 'anon_inode:[eventpoll]';
+const RUNTIMES = [EVENT_LOOP, 'anon_inode:[io_uring]', 'anon_inode:[eventfd]'];
 
 /**
- * Returns the descriptors without those of the runtime: event loops, io_urings, one eventfd for each loop
- * and, in Node, one pipe for each loop and one more. The runtime's descriptors close on exec, and the lowest
- * one is an event loop. The caller's descriptors may look the same, because Node makes low ones close on
- * exec. If there are more eventfds or pipes than the runtime opens, some belong to the caller, and all are
- * returned: a lost descriptor can mean an empty body, a surplus one harms nobody.
+ * Returns the descriptors without those that the runtime opened, its first event loop before all others. They
+ * close on exec, but so may the caller's, because the runtime changes them. A pipe with both ends here is
+ * Node's if there is one such pipe for each event loop and one more. Otherwise some are the caller's, and all
+ * are returned: a lost descriptor can mean an empty body, a surplus one harms nobody.
  */
-function withoutRuntimes(open: readonly Descriptor[], isNode: boolean): number[] {
+function withoutRuntimes(open: readonly Descriptor[]): number[] {
   const closing = open.filter(({ closesOnExec }) => closesOnExec);
-  const firstLoop = closing.find(({ target }) => target === EVENT_LOOP)?.fd ?? Number.POSITIVE_INFINITY;
-  const candidates = closing.filter(({ fd }) => fd >= firstLoop);
-  const to = (target: string): Descriptor[] => candidates.filter((each) => each.target === target);
-  const hasOtherEnd = ({ target, isWritable }: Descriptor): boolean =>
-    to(target).some((other) => other.isWritable !== isWritable);
-  const loops = to(EVENT_LOOP);
-  const pipeEnds = candidates.filter((each) => each.target.startsWith('pipe:') && hasOtherEnd(each));
-  const atMost = (count: number, found: Descriptor[]) => (found.length <= count ? found : []);
-  const runtimes = [
-    ...loops,
-    ...to('anon_inode:[io_uring]'),
-    ...atMost(loops.length, to('anon_inode:[eventfd]')),
-    ...atMost(isNode ? 2 * (loops.length + 1) : 0, pipeEnds),
-  ];
+  const firstLoop = closing.findIndex(({ target }) => target === EVENT_LOOP);
+  const later = firstLoop < 0 ? [] : closing.slice(firstLoop);
+  const loops = later.filter(({ target }) => target === EVENT_LOOP);
+  const pipeEnds = later.filter(
+    ({ target, isWritable }) =>
+      target.startsWith('pipe:') &&
+      later.some((other) => other.target === target && other.isWritable !== isWritable),
+  );
+  const nodes = pipeEnds.length === 2 * (loops.length + 1) ? pipeEnds : [];
+  const runtimes = [...later.filter(({ target }) => RUNTIMES.includes(target)), ...nodes];
   return open.filter((each) => !runtimes.includes(each)).map(({ fd }) => fd);
 }
 
