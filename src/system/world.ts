@@ -30,6 +30,8 @@ export function openWorld(
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
   const onSignals = signalsOf(proc);
+  // If the caller ignores SIGCHLD, as daemons do, Bun does not learn how a child ended. A listener ends that.
+  proc.on('SIGCHLD', () => {});
   const mayDraw = (): boolean =>
     hasPerson({ env, stderr: rawStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
   const { spin, stderr } = openSpinner(rawStderr, mayDraw, onSignals);
