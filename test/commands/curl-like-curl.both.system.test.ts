@@ -63,7 +63,6 @@ test.each([
   'CURL URL/a -sS -K <(echo "user-agent = other")',
   'CURL URL/a -sS -K - <<<\'header = "y: 2"\'',
   "CURL URL/a -sS -d '' -H 'x;' -H 'y: a  b'",
-  "CURL URL/a -sS -d $'caf\\351\\\\ %s \"' -H $'x: \\351'",
   "CURL URL/a -sS -w '%{http_code} %{num_connects}' -o /dev/null",
   'CURL URL/a URL/b -sS',
   'CURL URL/missing -sSf',

@@ -10,7 +10,7 @@ import type { ChildEnd, ProgramOptions, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 import { fileOnPosix, fileOnWindows, notFound, type Program, startError } from './program-file';
-import { type EscapedWords, escapedWords } from './raw-words';
+import { assertUtf8 } from './utf8';
 
 /** Signals that are passed on to the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
@@ -19,40 +19,36 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** Events of a Windows console, which reach every program in it. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-/** Starts a file as the program that gets gwtoken's signals; resolves with its end. */
-type Launch = (file: string, args: readonly string[], options: SpawnOptions) => Promise<ChildEnd>;
-
 interface OwnProcess extends Pick<World, 'platform' | 'onSignals'> {
   /** The caller's descriptors beyond the standard streams. */
   readonly descriptors: readonly number[];
 }
 
+/** The arguments of spawn(). */
+interface Start {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options: SpawnOptions;
+}
+
 /** Runs a program as {@link World.runProgram} says. */
 export async function runProgram(
-  { platform, onSignals, descriptors }: OwnProcess,
+  own: OwnProcess,
   command: string,
   args: readonly string[],
   options: ProgramOptions,
 ): Promise<ChildEnd> {
-  const isWindows = platform === 'win32';
-  const program = { ...options, command, args, platform };
+  const program = { ...options, command, args, platform: own.platform };
   let child: ChildProcess | undefined;
-  const launch: Launch = (file, words, spawnOptions) => {
-    child = spawn(file, [...words], spawnOptions);
-    // The only stream is the text's pipe. It is missing if the program did not start.
-    const pipe = child.stdio?.find(Boolean) as Writable | undefined;
-    // Writing fails if the program ended without reading.
-    pipe?.on('error', () => {}).end(options.text?.content);
-    return endOf(child);
+  const run = (start: Start): Promise<ChildEnd> => {
+    child = spawn(start.file, [...start.args], start.options);
+    return endOf(child, options.text?.content);
   };
-  const release = onSignals(isWindows ? FROM_CONSOLE : [...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    // These signals reach the child without gwtoken.
-    if (isWindows || (FROM_TERMINAL.includes(signal) && isForeground(platform))) return;
-    child?.kill(signal);
-  });
+  const release = passSignals(own, (signal) => child?.kill(signal));
   try {
     options.beforeStart?.();
-    return await (isWindows ? runOnWindows(program, launch) : runOnPosix(program, descriptors, launch));
+    const start = own.platform === 'win32' ? startOnWindows(program) : startOnPosix(program, own.descriptors);
+    return await run(start).catch((error: unknown) => run(byShell(start, error)));
   } catch (error) {
     throw error instanceof GwtokenError ? error : startError(error, program);
   } finally {
@@ -60,72 +56,58 @@ export async function runProgram(
   }
 }
 
-function endOf(child: ChildProcess): Promise<ChildEnd> {
+/** Passes on signals that do not reach the child by themselves. Returns a function that ends this. */
+function passSignals(
+  { platform, onSignals }: OwnProcess,
+  pass: (signal: NodeJS.Signals) => void,
+): () => void {
+  if (platform === 'win32') return onSignals(FROM_CONSOLE, () => {});
+  return onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
+    const isForGroup = FROM_TERMINAL.includes(signal) && isForeground(platform);
+    if (!isForGroup) pass(signal);
+  });
+}
+
+/** Writes the text to the child, if there is one. Resolves with the child's end. */
+function endOf(child: ChildProcess, text?: string): Promise<ChildEnd> {
   return new Promise((resolve, reject) => {
     // Ignores errors of a running child, such as a signal that sudo does not allow.
     child.on('error', (error) => {
       if (child.pid === undefined) reject(error);
     });
     child.on('exit', (code, signal) => resolve({ code, signal }));
+    // The only stream is the text's pipe. It is missing if the program did not start.
+    const pipe = child.stdio?.find(Boolean) as Writable | undefined;
+    // Writing fails if the program ended without reading.
+    pipe?.on('error', () => {}).end(text);
   });
 }
 
-/** Starts a program with all descriptors of the caller, through /bin/sh if it needs a text or raw bytes. */
-async function runOnPosix(
-  program: Program,
-  descriptors: readonly number[],
-  launch: Launch,
-): Promise<ChildEnd> {
+function startOnPosix(program: Program, descriptors: readonly number[]): Start {
   const { command, args, env, text } = program;
-  if (text) return await runWithText(program, text.option, descriptors, launch);
-  const escaped = escapedWords([command, ...args], env);
-  const file = fileOnPosix(program);
-  const stdio = stdioFor(descriptors);
-  if (escaped) return await runByShell('exec "$@"', escaped, stdio, launch);
-  return await runFile(file, args, { env, stdio, argv0: command }, launch);
+  assertUtf8([command, ...args], env);
+  if (text) return startWithText(program, text.option, descriptors);
+  return { file: fileOnPosix(program), args, options: { env, stdio: stdioFor(descriptors), argv0: command } };
 }
 
-/** Starts a program whose option makes it read its text at `/dev/fd/N`, through pipeScript(). */
-async function runWithText(
-  program: Program,
-  option: string,
-  descriptors: readonly number[],
-  launch: Launch,
-): Promise<ChildEnd> {
+/**
+ * Returns the start by /bin/sh of a script without a #! line. execvp(3) and Node do this by themselves, but
+ * Bun does not. Throws any other error.
+ */
+function byShell({ file, args, options: { env, stdio } }: Start, error: unknown): Start {
+  if (systemCode(error) !== 'ENOEXEC') throw error;
+  return { file: '/bin/sh', args: [file, ...args], options: { env, stdio } };
+}
+
+/** Returns the start of a program whose option makes it read its text at `/dev/fd/N`, by pipeScript(). */
+function startWithText(program: Program, option: string, descriptors: readonly number[]): Start {
   const { command, args } = program;
   const [textFd, spareFd] = twoFreeDigits(descriptors, args);
   const env = { ...program.env, PATH: absoluteDirectories(program.env) };
-  const words = [command, option, `/dev/fd/${textFd}`, ...args];
-  const escaped = escapedWords(words, env) ?? { words, env, restore: '' };
   // sh looks for the file again, but would report a missing one in its own words.
   fileOnPosix({ ...program, env });
-  return await runByShell(pipeScript(textFd, spareFd), escaped, stdioFor(descriptors, textFd), launch);
-}
-
-/** Runs a script of sh with these words as its arguments, once their bytes are restored. */
-function runByShell(
-  script: string,
-  { words, env, restore }: EscapedWords,
-  stdio: StdioOptions,
-  launch: Launch,
-): Promise<ChildEnd> {
-  return launch('/bin/sh', ['-c', restore + script, 'sh', ...words], { env, stdio });
-}
-
-/** Starts a file as execvp(3) and Node do, and Bun does not: a script without a #! line by /bin/sh. */
-async function runFile(
-  file: string,
-  args: readonly string[],
-  options: SpawnOptions,
-  launch: Launch,
-): Promise<ChildEnd> {
-  try {
-    return await launch(file, args, options);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOEXEC') throw error;
-    const { env, stdio } = options;
-    return await launch('/bin/sh', [file, ...args], { env, stdio });
-  }
+  const words = ['-c', pipeScript(textFd, spareFd), 'sh', command, option, `/dev/fd/${textFd}`, ...args];
+  return { file: '/bin/sh', args: words, options: { env, stdio: stdioFor(descriptors, textFd) } };
 }
 
 /** Returns the stdio option that passes on the standard streams and these descriptors, and opens a pipe. */
@@ -149,17 +131,17 @@ function twoFreeDigits(descriptors: readonly number[], args: readonly string[]):
   throw usage('too few free descriptors between 3 and 9 to pass the token', 'close two of them: 8>&- 9>&-');
 }
 
-function runOnWindows(program: Program, launch: Launch): Promise<ChildEnd> {
+function startOnWindows(program: Program): Start {
   const { command, args, env, text } = program;
   if (text) {
-    const words = [text.option, '-', ...args];
-    return launch(fileOnWindows(program), words, { env, stdio: ['pipe', 'inherit', 'inherit'] });
+    const options: SpawnOptions = { env, stdio: ['pipe', 'inherit', 'inherit'] };
+    return { file: fileOnWindows(program), args: [text.option, '-', ...args], options };
   }
-  const options: SpawnOptions = { stdio: 'inherit', env };
+  const options: SpawnOptions = { env, stdio: 'inherit' };
   // Without a file, cross-spawn would run the word as a built-in of cmd.exe with mangled arguments, and
   // report a failure of the built-in as a missing command.
   if (!spawn._parse(command, [...args], options).file) throw notFound(program);
-  return launch(command, args, options);
+  return { file: command, args, options };
 }
 
 /**

@@ -10,8 +10,10 @@ import { pipeScript, runProgram } from '../../../src/system/processes/run-progra
 import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
+/** gwtoken as it is started on a platform, without further descriptors. */
+const own = (platform: NodeJS.Platform) => ({ platform, onSignals, descriptors: [] });
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
-  runProgram({ platform, onSignals, descriptors: [] }, command, args, { env: { PATH: process.env['PATH'] } });
+  runProgram(own(platform), command, args, { env: { PATH: process.env['PATH'] } });
 
 test.each([
   ['linux', ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']],
@@ -24,7 +26,7 @@ test.each([
     return () => {};
   };
   await expect(
-    runProgram({ platform, onSignals, descriptors: [] }, 'no-such-command', [], { env: {} }),
+    runProgram({ ...own(platform), onSignals }, 'no-such-command', [], { env: {} }),
   ).rejects.toThrow();
   expect(survived).toEqual(signals);
 });
@@ -40,7 +42,7 @@ test('calls beforeStart() while signals do not end gwtoken, and rejects with its
     order.push('beforeStart');
     throw fault;
   };
-  const running = runProgram({ platform: 'linux', onSignals, descriptors: [] }, 'true', [], {
+  const running = runProgram({ ...own('linux'), onSignals }, 'true', [], {
     env: {},
     beforeStart,
   });
@@ -54,12 +56,10 @@ test('a program that gets a text is searched only in absolute directories of PAT
   const seen = join(directory, 'seen');
   for (const name of ['cat', 'sh', 'only-here'])
     writeFileSync(join(directory, name), `#!/bin/sh\n: >>'${seen}'\n`, { mode: 0o755 });
-  const { platform } = process;
   // sh runs the text as its script.
   const text = { option: '-e', content: 'exit 7' };
   const options = { env: { PATH: `${relative(process.cwd(), directory)}:/usr/bin:/bin` }, text };
-  const read = (command: string) =>
-    runProgram({ platform, onSignals, descriptors: [] }, command, [], options);
+  const read = (command: string) => runProgram(own(process.platform), command, [], options);
   expect(await read('sh')).toEqual({ code: 7, signal: null });
   await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found', reason: 'curl-not-found' });
   expect(existsSync(seen)).toBe(false);
@@ -70,7 +70,7 @@ test('a program may end without reading its text', async ({ needs }) => {
   const text = { option: '-K', content: 'x'.repeat(1_000_000) };
   const options = { env: { PATH: '/usr/bin:/bin', PATHEXT: '' }, text };
   // For Windows, because on POSIX sh reads the text before it starts the program.
-  const running = runProgram({ platform: 'win32', onSignals, descriptors: [] }, 'true', [], options);
+  const running = runProgram(own('win32'), 'true', [], options);
   expect(await running).toEqual({ code: 0, signal: null });
 });
 
