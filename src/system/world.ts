@@ -62,7 +62,10 @@ export function openWorld(
     }),
     postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
-      (await import('./processes/run-program')).runProgram({ platform, onSignals, descriptors }, ...call),
+      (await import('./processes/run-program')).runProgram(
+        { platform, pid: proc.pid, onSignals, descriptors },
+        ...call,
+      ),
     runCredentialCommand: async (...call) =>
       (await import('./processes/credential-command')).runCredentialCommand({ env, platform }, ...call),
     onSignals,

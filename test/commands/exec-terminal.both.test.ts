@@ -59,6 +59,27 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toContain('read more');
   });
 
+  test('INT to the first process of a container reaches the command', async ({ needs }) => {
+    needs('namespace');
+    const script = `process.on('SIGINT', () => process.exit(4)); setInterval(() => {}, 60_000); console.log('up');`;
+    const container = [
+      'unshare',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--',
+      'sh',
+      '-c',
+      `exec ${GWTOKEN_SH} "$@"`,
+      'sh',
+    ];
+    const line = [...container, 'exec', '--', process.execPath, '-e', script];
+    const { pid, waitFor, exit } = openTerminal(line, { env: home.env, cwd: home.dir });
+    await waitFor('up');
+    process.kill(descendants(pid)[0]!, 'SIGINT');
+    expect(await exit).toEqual({ code: 4, signal: null });
+  });
+
   test('Ctrl-Z stops gwtoken and its command, fg resumes both', async ({ needs }) => {
     needs('procps');
     const terminal = bash();

@@ -20,6 +20,7 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
 interface OwnProcess extends Pick<World, 'platform' | 'onSignals'> {
+  readonly pid: number;
   /** The caller's descriptors beyond the standard streams. */
   readonly descriptors: readonly number[];
 }
@@ -58,12 +59,13 @@ export async function runProgram(
 
 /** Passes on signals that do not reach the child by themselves. Returns a function that ends this. */
 function passSignals(
-  { platform, onSignals }: OwnProcess,
+  { platform, pid, onSignals }: OwnProcess,
   pass: (signal: NodeJS.Signals) => void,
 ): () => void {
   if (platform === 'win32') return onSignals(FROM_CONSOLE, () => {});
   return onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    const isForGroup = FROM_TERMINAL.includes(signal) && isForeground(platform);
+    // Tools that stop a container signal only its first process, even on a terminal.
+    const isForGroup = FROM_TERMINAL.includes(signal) && pid !== 1 && isForeground(platform);
     if (!isForGroup) pass(signal);
   });
 }

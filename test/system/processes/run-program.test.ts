@@ -11,7 +11,7 @@ import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
 /** gwtoken as it is started on a platform, without further descriptors. */
-const own = (platform: NodeJS.Platform) => ({ platform, onSignals, descriptors: [] });
+const own = (platform: NodeJS.Platform) => ({ platform, pid: 42, onSignals, descriptors: [] });
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
   runProgram(own(platform), command, args, { env: { PATH: process.env['PATH'] } });
 
