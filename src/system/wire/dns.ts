@@ -45,6 +45,8 @@ const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: tr
 export function findByGetent(env: Env, signal: AbortSignal): Find {
   const helperEnv = helperEnvironment(env, 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES');
   return async (host, options) => {
+    // getent would take it for an option.
+    if (host.startsWith('-')) throw notFound();
     const startedAtMs = performance.now();
     const { error, stdout } = await runHelper('getent', ['ahosts', host], helperEnv, signal);
     signal.throwIfAborted();
@@ -55,10 +57,12 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     // getent could not be started: it is not installed, or a limit of the system is reached.
     if (systemCode(error) !== undefined) return await findHere(host, options);
     const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await dnsAnswersFor(host));
-    throw isSilent
-      ? Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' })
-      : Object.assign(new Error('DNS does not know the name'), { code: 'ENOTFOUND' });
+    throw isSilent ? Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }) : notFound();
   };
+}
+
+function notFound(): Error {
+  return Object.assign(new Error('DNS does not know the name'), { code: 'ENOTFOUND' });
 }
 
 /**

@@ -47,6 +47,11 @@ describe('findByGetent()', () => {
     ]);
   });
 
+  test('knows no name that getent would take for an option', async () => {
+    const own = withGetent("echo '127.0.0.1 STREAM'");
+    await expect(find('-s', own)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
   test('starts no lookup in Node if getent failed late', async () => {
     // A lookup in this process would find localhost.
     await expect(find('localhost', withGetent('sleep 2.1\nexit 2'))).rejects.toMatchObject({
