@@ -188,9 +188,17 @@ export interface DirectoryFacts {
   readonly problem: FileProblem | undefined;
 }
 
+/** The other end of a connection. */
+export type Peer = 'endpoint' | 'proxy';
+
 export interface ConnectionProgress {
-  /** The current step; after a failure, the step that failed. `handshake` is TLS in a proxy's tunnel. */
-  waitingFor: 'lookup' | 'connect' | 'tunnel' | 'handshake' | 'reply' | 'body';
+  /** The peer of the current step. */
+  peer: Peer;
+  /**
+   * The current step; after a failure, the step that failed. `certificate` means that the peer's certificate was
+   * rejected, `tunnel` that the proxy has to open one.
+   */
+  waitingFor: 'lookup' | 'connect' | 'handshake' | 'certificate' | 'tunnel' | 'reply' | 'body';
   /** The proxy's host and port. */
   proxy?: string;
   /** Addresses of the proxy if the connection uses one, otherwise of the endpoint. */

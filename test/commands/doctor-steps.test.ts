@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { variableChecks } from '../../src/commands/doctor/checks';
-import { GwtokenError, Interrupted, type Reason } from '../../src/errors';
+import { GwtokenError, Interrupted } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { ConnectionProgress, FormReply, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
@@ -39,9 +39,9 @@ function answerAfter(progress: Partial<ConnectionProgress>, answer: { tookMs: nu
   });
 }
 /** Replaces the connection by one that makes this progress and then fails. */
-function failAfter(progress: Partial<ConnectionProgress>, reason?: Reason): void {
+function failAfter(progress: Partial<ConnectionProgress>): void {
   connect(progress, () => {
-    throw new GwtokenError('unreached', 'it failed', { reason, hints: ['a hint'] });
+    throw new GwtokenError('unreached', 'it failed', { hints: ['a hint'] });
   });
 }
 function connect(progress: Partial<ConnectionProgress>, end: () => FormReply): void {
@@ -135,12 +135,20 @@ describe('doctor ends at the first failure:', () => {
   test.each<[failing: string, progress: Partial<ConnectionProgress>, before: string[]]>([
     ['DNS', { waitingFor: 'lookup' }, []],
     ['connection', { ...RESOLVED, waitingFor: 'connect' }, [DNS]],
-    ['proxy', { ...RESOLVED, waitingFor: 'connect', proxy }, [DNS_OF_PROXY]],
+    ['DNS', { peer: 'proxy', waitingFor: 'lookup', proxy }, []],
+    ...(['connect', 'handshake', 'certificate', 'tunnel'] as const).map(
+      (waitingFor): [string, Partial<ConnectionProgress>, string[]] => [
+        'proxy',
+        { ...RESOLVED, peer: 'proxy', waitingFor, proxy },
+        [DNS_OF_PROXY],
+      ],
+    ),
     [
       'TLS',
-      { ...RESOLVED, waitingFor: 'handshake', proxy },
+      { ...RESOLVED, peer: 'endpoint', waitingFor: 'handshake', proxy },
       [DNS_OF_PROXY, `ok proxy: connected through ${proxy}`],
     ],
+    ['TLS', { ...RESOLVED, waitingFor: 'certificate' }, [DNS]],
     ['token request', { ...RESOLVED, waitingFor: 'reply' }, [DNS]],
   ])('%s, with the progress %j', async (failing, progress, before) => {
     await login();
@@ -153,11 +161,9 @@ describe('doctor ends at the first failure:', () => {
 
   test('a certificate, with its remaining days if they are known', async () => {
     await login();
-    failAfter({ ...RESOLVED, waitingFor: 'handshake', tls: tls(-1) });
+    failAfter({ ...RESOLVED, waitingFor: 'certificate', tls: tls(-1) });
     const expired = 'failed TLS: it failed (certificate of a by b, expired)';
     expect(await lastStep('--retries', '0')).toBe(expired);
-    failAfter({ ...RESOLVED, waitingFor: 'connect' }, 'certificate');
-    expect(await lastStep('--retries', '0')).toBe('failed TLS: it failed');
   });
 
   test('a rejection, with the hints and the exit code of get', async () => {

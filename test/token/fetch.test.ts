@@ -102,7 +102,7 @@ describe('attempts', () => {
       outcome: { accessToken: 't' },
       posts: 3,
     });
-    const more = { hints: ['do this'], reason: 'ECONNRESET' as const, detail: 'in detail', retry: {} };
+    const more = { hints: ['do this'], reason: 'proxy-failure' as const, detail: 'in detail', retry: {} };
     const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', more) }]);
     expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', ...more });
     expect(await play([UNREACHED], { attempts: 1 })).toMatchObject({

@@ -5,7 +5,7 @@ import { hintsFor } from '../../hints';
 import { cleaned, duration, shellWord } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
-import type { ConnectionProgress, TlsFacts, World } from '../../world';
+import type { ConnectionProgress, Peer, TlsFacts, World } from '../../world';
 import type { Finding } from '../report';
 import { strayVariables } from '../stray-variables';
 
@@ -49,7 +49,7 @@ export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
   return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
 }
 
-/** The failed step by the part of the request that was under way. */
+/** The step of each part of a request. */
 const STEP_OF = {
   settings: 'settings',
   keychain: 'keychain',
@@ -58,12 +58,14 @@ const STEP_OF = {
   connect: 'connection',
   tunnel: 'proxy',
   handshake: 'TLS',
+  certificate: 'TLS',
   reply: 'token request',
   body: 'token request',
 } as const;
 
 /** The progress of `get`: the part that is under way, and the facts that are known. */
-export interface Progress extends Omit<ConnectionProgress, 'waitingFor'> {
+export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'> {
+  readonly peer?: Peer;
   readonly waitingFor: keyof typeof STEP_OF;
   readonly settings?: string;
   readonly query?: Query;
@@ -97,7 +99,8 @@ const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check |
 
 /** Returns the checks of all steps in turn, up to the one that fails with the error. */
 export function stepChecks(progress: Progress, error: GwtokenError | undefined, world: World): Check[] {
-  const failing = error && failingStep(progress, error);
+  const { peer, waitingFor } = progress;
+  const failing = peer === 'proxy' && waitingFor !== 'lookup' ? 'proxy' : STEP_OF[waitingFor];
   const checks: Check[] = [];
   for (const [step, checkOf] of Object.entries(STEPS)) {
     if (error && step === failing) return [...checks, failed(step, error, progress, world)];
@@ -105,15 +108,6 @@ export function stepChecks(progress: Progress, error: GwtokenError | undefined, 
     if (check) checks.push(check);
   }
   return checks;
-}
-
-/** Returns the failed step. The wire reports a TLS handshake as a part of connecting. */
-function failingStep({ waitingFor, proxy }: Progress, { kind, reason }: GwtokenError): Step {
-  if (waitingFor !== 'connect') return STEP_OF[waitingFor];
-  // Only the CA file causes a usage error here. It is read before the first connection.
-  if (kind === 'usage') return 'settings';
-  if (proxy !== undefined) return 'proxy';
-  return reason === 'certificate' ? 'TLS' : 'connection';
 }
 
 const DAY_MS = 86_400_000;

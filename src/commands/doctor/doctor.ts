@@ -94,7 +94,8 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
       },
     },
     async postForm(url, init) {
-      report({ waitingFor: 'connect' });
+      // The wire first reads the proxy's URL and the CA file, before it reports its first step.
+      report({ waitingFor: 'settings' });
       const startedAtMs = world.now();
       const reply = await world.postForm(url, { ...init, onProgress: report });
       report({ clock: clockCheck(reply.headers.get('date'), startedAtMs, world.now()) });

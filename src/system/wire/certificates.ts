@@ -13,6 +13,8 @@ import { readRegular } from '../files/read-file';
 export interface Trust {
   readonly ca?: string[];
   readonly from?: string;
+  /** The variables whose CAs are used instead of the system's, if they are. */
+  readonly insteadOfSystem?: readonly string[];
 }
 
 /** Returns the options of TLS. @param report receives the facts about a certificate of a trusted CA */
@@ -24,7 +26,7 @@ export function tlsOptions(
     // Explicit, so that no variable can turn it off.
     rejectUnauthorized: true,
     checkServerIdentity(name, certificate) {
-      report({ waitingFor: 'handshake', tls: factsOf(certificate, from) });
+      report({ tls: factsOf(certificate, from) });
       // Ignores the CN, to which name constraints of a CA do not apply.
       return tls.checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
     },
@@ -47,6 +49,8 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 const STORE = "the system's store";
+/** The variables of a PEM file and of directories with PEM files. */
+const VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'];
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /** A function of Node 22.15 and later, which the types of Node 20 do not have. */
@@ -92,7 +96,7 @@ export function trustSystem(
   store: Store = systemStore,
 ): Trust | undefined {
   const { ca = nodeRoots(env) } = trust;
-  const { SSL_CERT_FILE: file = '', SSL_CERT_DIR: directories = '' } = env;
+  const [file = '', directories = ''] = VARIABLES.map((name) => env[name]);
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
   // The first of these groups with a CA is used.
   const groups = [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])];
@@ -100,8 +104,12 @@ export function trustSystem(
     const found = places
       .map((from) => ({ from, roots: rootsAt(from, store) }))
       .filter(({ roots }) => roots.length > 0);
-    const from = found.map((each) => each.from).join(' and ');
-    if (found.length > 0) return { ca: [...ca, ...found.flatMap(({ roots }) => roots)], from };
+    if (found.length === 0) continue;
+    return {
+      ca: [...ca, ...found.flatMap(({ roots }) => roots)],
+      from: found.map((each) => each.from).join(' and '),
+      insteadOfSystem: places === groups[0] ? VARIABLES.filter((name) => env[name]) : [],
+    };
   }
   return undefined;
 }

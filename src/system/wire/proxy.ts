@@ -1,8 +1,7 @@
-/** Finds the HTTP proxy for a URL, and opens a tunnel through it by undici's ProxyAgent. */
-import type { buildConnector, Dispatcher } from 'undici';
+/** Finds the HTTP proxy for a URL, and opens a tunnel through it. */
+import type { Socket } from 'node:net';
+import type { buildConnector, Client } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
-import type Client from 'undici/lib/dispatcher/client.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { orUndefined, usage } from '../../errors';
 import type { Env } from '../../world';
 
@@ -66,51 +65,46 @@ function isExempt(hostname: string, port: string, list: string): boolean {
   });
 }
 
-export type Peer = 'endpoint' | 'proxy';
-export type OptionsFor = (to: Peer) => buildConnector.BuildOptions;
-export type OpenClient = (
-  origin: string | URL,
-  connect: buildConnector.BuildOptions | buildConnector.connector,
-) => Client;
+/** The proxy answered CONNECT, but opened no tunnel. */
+export class TunnelRefused extends Error {
+  readonly status: number;
 
-/** The parts of a tunnel: the connection options and the client for each peer. */
-interface TunnelParts {
-  readonly optionsFor: OptionsFor;
-  readonly openProxy: OpenClient;
-  readonly openEndpoint: OpenClient;
-  /** Called once the proxy has opened the tunnel. */
-  onTunnel(): void;
+  constructor(status: number) {
+    super(`the proxy answered CONNECT with ${status}`);
+    this.status = status;
+  }
 }
 
-/** Returns a dispatcher whose requests go through the proxy. */
-export function openTunnel({ url }: HttpProxy, parts: TunnelParts): ProxyAgent {
-  const { optionsFor, openProxy, openEndpoint, onTunnel } = parts;
-  const { username, password } = url;
+/**
+ * Returns a connector that opens a tunnel through the proxy and then connects to the endpoint in it.
+ *
+ * @throws TunnelRefused for another status than 2xx. @see RFC 9110 section 9.3.6
+ */
+export function throughTunnel(
+  proxy: HttpProxy,
+  { hostname, port }: URL,
+  toProxy: Client,
+  toEndpoint: buildConnector.connector,
+): buildConnector.connector {
+  const target = `${hostname}:${port || 443}`;
+  const open = async (): Promise<Socket> => {
+    const headers = { host: target, ...credentialsOf(proxy) };
+    const { origin } = proxy.url;
+    const { statusCode, socket } = await connect.call(toProxy, { origin, path: target, headers });
+    socket.on('error', () => {});
+    if (statusCode < 300) return socket as Socket;
+    socket.destroy();
+    throw new TunnelRefused(statusCode);
+  };
+  return (to, done) =>
+    void open().then(
+      (httpSocket) => toEndpoint({ ...to, httpSocket }, done),
+      (error) => done(error, null),
+    );
+}
+
+function credentialsOf({ url: { username, password } }: HttpProxy): Readonly<Record<string, string>> {
+  if (!username && !password) return {};
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
-  return new ProxyAgent({
-    // undici rejects a path, and drops a user name without a password.
-    uri: url.origin,
-    ...(username || password ? { token: `Basic ${credentials}` } : {}),
-    proxyTls: optionsFor('proxy'),
-    requestTls: optionsFor('endpoint'),
-    factory: (origin, options) => openEndpoint(origin, connectorOf(options)),
-    clientFactory(origin, options) {
-      // undici passes the proxy's address to TLS as a name: Node warns of an IP address, and Bun rejects it.
-      const toProxy = connectorOf(options);
-      const client = openProxy(origin, (to, done) => toProxy({ ...to, servername: '' }, done));
-      // ProxyAgent sends CONNECT by this method, which clients get only from undici's whole entry point.
-      return Object.assign(client, {
-        async connect(target: Dispatcher.ConnectOptions) {
-          const answer = await connect.call(client, target);
-          if (answer.statusCode === 200) onTunnel();
-          return answer;
-        },
-      });
-    },
-  });
-}
-
-/** Returns the connector from the options that undici passes to its client factories. */
-function connectorOf(options: object): buildConnector.connector {
-  return (options as { connect: buildConnector.connector }).connect;
+  return { 'proxy-authorization': `Basic ${credentials}` };
 }

@@ -3,8 +3,8 @@
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
-declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  export { ProxyAgent as default } from 'undici';
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici';
 }
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';

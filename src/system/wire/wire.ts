@@ -1,20 +1,24 @@
 /**
- * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects, tunnels
- * and speaks HTTP. This module decides on trust and name lookups. Rarely used parts are loaded on first use.
+ * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and speaks
+ * HTTP. This module decides on trust and name lookups, and reports each step. Rarely used parts are loaded on
+ * first use.
  */
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
-import type { buildConnector, ProxyAgent } from 'undici';
+import type { buildConnector } from 'undici';
 import request from 'undici/lib/api/api-request.js';
+import connectorWith from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { systemCode } from '../../errors';
 import { cleaned, warn } from '../../text';
-import type { ConnectionProgress, FormReply, PostForm, PostOptions, World } from '../../world';
+import type { ConnectionProgress, FormReply, Peer, PostForm, PostOptions, World } from '../../world';
 import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
 import { asLookup, type Find, finder } from './dns';
-import type { HttpProxy, OpenClient, OptionsFor, Peer } from './proxy';
+import type { FailedRequest } from './problems';
+import type { HttpProxy } from './proxy';
 
 /** One request over one connection. */
 interface Attempt {
@@ -33,7 +37,9 @@ type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAll
 /** Delay before the next address of a name is tried. Distant hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** Returns the function that posts, each time over a new connection. */
+/**
+ * Returns the function that posts, each time over a new connection.
+ */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
@@ -50,8 +56,8 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     const url = new URL(address);
     const isProxySet = Boolean(env['https_proxy'] || env['HTTPS_PROXY']);
     const proxy = isProxySet ? (await import('./proxy')).proxyFor(url, env) : undefined;
-    const progress: ConnectionProgress = { waitingFor: 'connect' };
-    const report = (facts: Partial<ConnectionProgress>): void => {
+    const progress: FailedRequest['progress'] = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connect' };
+    const report = (facts: Partial<FailedRequest['progress']>): void => {
       Object.assign(progress, facts);
       options.onProgress?.(facts);
     };
@@ -61,7 +67,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     }
     const send = (signal: AbortSignal): Promise<FormReply> => {
       const attempt = { url, options, proxy, signal, report, find: finder(proc.platform, env, signal) };
-      if (url.protocol === 'https:') return postSecurely(attempt, proc);
+      if (url.protocol === 'https:') return postSecurely(attempt, progress, proc);
       return post({ ...attempt, tlsFor: () => ({}) });
     };
     try {
@@ -77,6 +83,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 /** Posts over TLS. If the CA of the certificate is unknown, posts once more with the system's CAs. */
 async function postSecurely(
   attempt: Omit<Attempt, 'tlsFor'>,
+  progress: FailedRequest['progress'],
   { env, platform }: Process,
 ): Promise<FormReply> {
   const { options, report } = attempt;
@@ -88,9 +95,11 @@ async function postSecurely(
     return await postTrusting(trust);
   } catch (error) {
     const { UNKNOWN_CA } = await import('./problems');
-    const system = UNKNOWN_CA.test(systemCode(error) ?? '') && trustSystem(trust, env, platform);
+    const isUnknown = progress.waitingFor === 'certificate' && UNKNOWN_CA.test(systemCode(error) ?? '');
+    const system = isUnknown && trustSystem(trust, env, platform);
     if (!system) throw error;
     options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
+    progress.insteadOfSystem = system.insteadOfSystem;
     return await postTrusting(system);
   }
 }
@@ -98,18 +107,21 @@ async function postSecurely(
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, report } = attempt;
-  const { dispatcher, closed } = await openConnection(attempt);
+  let socket: Socket | undefined;
+  const connect = await connectorFor(attempt);
   signal.throwIfAborted();
-  signal.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
-  const sent = request.call(dispatcher, {
-    origin: url.origin,
+  const client = openClient(url, signal, (to, done) =>
+    connect(to, (...result) => {
+      socket = result[1] ?? undefined;
+      done(...result);
+    }),
+  );
+  const reply = await request.call(client, {
     path: url.pathname,
     method: options.method,
     headers: options.headers,
     body: options.body,
   });
-  // If the connection breaks before the request is sent, undici connects again without end.
-  const reply = await Promise.race([sent, closed.then((cause) => Promise.reject(cause))]);
   report({ waitingFor: 'body' });
   const { statusCode: status, headers } = reply;
   const body = await readAll(reply.body, options.maxBytes).catch((error: unknown) => {
@@ -117,57 +129,61 @@ async function post(attempt: Attempt): Promise<FormReply> {
     throw error;
   });
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
-  if ((status === 200 || status === 201) && !isFramed && body !== 'too-long') {
-    // The body ends with its connection (RFC 9112 section 6.3). undici reports a cut as such an end too.
-    const cause = await closed;
-    if (!isClosedByUndici(cause)) throw cause;
-  }
+  // The body ends with its connection (RFC 9112 section 6.3). undici reports a broken one as such an end too.
+  const isCut = !isFramed && body !== 'too-long' && !socket?.readableEnded;
+  if ((status === 200 || status === 201) && isCut) throw new Error('the connection broke in the body');
   return { status, headers: { get: (name) => [headers[name] ?? []].flat().join(', ') || null }, body };
 }
 
-/** The dispatcher of a request, and the reason why its connection ended. */
-interface Connection {
-  readonly dispatcher: Client | ProxyAgent;
-  readonly closed: Promise<Error>;
+/** Returns the connector to the endpoint, directly or through its proxy. */
+async function connectorFor(attempt: Attempt): Promise<buildConnector.connector> {
+  const { url, proxy, signal } = attempt;
+  const toEndpoint = connectorTo('endpoint', attempt);
+  if (!proxy) return toEndpoint;
+  const { throughTunnel } = await import('./proxy');
+  const toProxy = openClient(proxy.url, signal, connectorTo('proxy', attempt));
+  return throughTunnel(proxy, url, toProxy, toEndpoint);
 }
 
-/** Prepares a connection to the endpoint, directly or through its proxy. The first request opens it. */
-async function openConnection(attempt: Attempt): Promise<Connection> {
-  const { url, proxy, report } = attempt;
-  let onClosed: (cause: Error) => void = () => {};
-  const closed = new Promise<Error>((resolve) => {
-    onClosed = resolve;
-  });
-  const host = (proxy?.url ?? url).hostname.replace(/^\[|\]$/g, '');
-  report({ waitingFor: 'connect', ...(isIP(host) === 0 ? {} : { addresses: [host] }) });
-  const optionsFor: OptionsFor = (to) => ({ ...connectOptions(attempt), ...attempt.tlsFor(to) });
-  const openEndpoint: OpenClient = (origin, connect) =>
-    openClient(origin, connect, onClosed).on('connect', () => report({ waitingFor: 'reply' }));
-  if (!proxy) return { dispatcher: openEndpoint(url.origin, optionsFor('endpoint')), closed };
-  const openProxy: OpenClient = (origin, connect) =>
-    openClient(origin, connect, (cause) => {
-      // undici hands the socket to the tunnel and reports that as a close: the connection has not ended.
-      if (!isClosedByUndici(cause)) onClosed(cause);
-    }).on('connect', () => report({ waitingFor: 'tunnel' }));
-  const { openTunnel } = await import('./proxy');
-  const onTunnel = (): void => report({ waitingFor: 'handshake' });
-  return { dispatcher: openTunnel(proxy, { optionsFor, openProxy, openEndpoint, onTunnel }), closed };
+/** Returns undici's connector to a peer, which reports its steps. */
+function connectorTo(peer: Peer, attempt: Attempt): buildConnector.connector {
+  const { report } = attempt;
+  // The connector returns its socket, which undici's types do not tell.
+  const connect = connectorWith({ ...connectOptions(attempt), ...attempt.tlsFor(peer) }) as (
+    ...call: Parameters<buildConnector.connector>
+  ) => TLSSocket;
+  return (to, done) => {
+    const isTls = to.protocol === 'https:';
+    const addresses = isIP(to.hostname) === 0 ? {} : { addresses: [to.hostname] };
+    // A socket means that the proxy has opened the tunnel.
+    if (to.httpSocket) report({ peer, waitingFor: 'handshake' });
+    else report({ peer, waitingFor: 'connect', ...addresses });
+    // Without the name that undici passes: for a proxy it is the target's.
+    const socket = connect({ ...to, servername: '' }, (...result) => {
+      // Only a rejected certificate leaves this error.
+      if (result[0] === null) report({ waitingFor: peer === 'proxy' ? 'tunnel' : 'reply' });
+      else if (socket.authorizationError) report({ waitingFor: 'certificate' });
+      done(...result);
+    });
+    if (isTls) socket.once('connect', () => report({ waitingFor: 'handshake' }));
+  };
 }
 
-/** Opens a client without undici's own limits, because the caller's limit covers everything. */
-function openClient(
-  origin: Parameters<OpenClient>[0],
-  connect: Parameters<OpenClient>[1],
-  onClosed: (cause: Error) => void,
-): Client {
-  return new Client(origin, { connect, maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 })
-    .on('connectionError', (_origin, _targets, error) => onClosed(error))
-    .on('disconnect', (_origin, _targets, error) => onClosed(error));
-}
-
-/** Returns whether undici closed the connection because it did not need it any more. */
-function isClosedByUndici(cause: Error): boolean {
-  return systemCode(cause) === 'UND_ERR_INFO';
+/**
+ * Opens a client for one request, without undici's own limits, because the caller's limit covers everything. If
+ * the connection breaks before the request is sent, undici would connect again without end.
+ */
+function openClient(url: URL, signal: AbortSignal, connect: buildConnector.connector): Client {
+  let isUsed = false;
+  const connectOnce: buildConnector.connector = (to, done) => {
+    if (isUsed) return done(new Error('the connection was closed before the request'), null);
+    isUsed = true;
+    connect(to, done);
+  };
+  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 0, bodyTimeout: 0 };
+  const client = new Client(url.origin, { connect: connectOnce, ...limits });
+  signal.addEventListener('abort', () => void client.destroy(), { once: true });
+  return client;
 }
 
 /** Returns the connection options for undici. */

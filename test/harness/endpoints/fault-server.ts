@@ -104,10 +104,14 @@ export async function startBlackHole(host = '127.0.0.1', port = 0): Promise<numb
   return boundPort;
 }
 
-/** Starts a CONNECT proxy. `refuse` returns the whole reply for a rejected target, otherwise undefined. */
+/**
+ * Starts a CONNECT proxy, which answers with the status `opened`. `refuse` returns the whole reply for a rejected
+ * target, otherwise undefined.
+ */
 export async function startConnectProxy(
   refuse: (request: string) => string | undefined = () => undefined,
   tls?: TlsOptions,
+  opened = '200 Connection established',
 ): Promise<FaultServer> {
   return await startFaultServer(
     {
@@ -122,7 +126,7 @@ export async function startConnectProxy(
         const target = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) });
         target.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
         target.once('connect', () => {
-          socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          socket.write(`HTTP/1.1 ${opened}\r\n\r\n`);
           socket.pipe(target).pipe(socket);
         });
         socket.on('close', () => target.destroy());

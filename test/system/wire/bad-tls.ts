@@ -4,6 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
 import { missing } from '../../harness/needs';
+import { FORM } from '../../harness/programs/program';
 import { type Expectation, type Expected, FETCHED, reply, SENDS_TOKEN, type WireCase } from './scene';
 
 const untrusted = (says: RegExp): Expectation => ({ code: 6, says, requests: 0 });
@@ -33,7 +34,7 @@ const VALID: Leaf = {};
 /** Returns no variables and no arguments, so the test's CA is unknown. */
 const nothing = () => ({});
 const NO_CLIENT_CERTIFICATE =
-  /(closed the connection without a reply|the TLS handshake failed \(ERR_SSL_[A-Z0-9_]+\)) \(3 attempts\)/;
+  /(closed the connection without a reply|it requires a client certificate) \(3 attempts\)/;
 const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
 /** Valid and invalid certificates, and handshakes that fail. */
@@ -101,6 +102,14 @@ export const BAD_TLS: readonly WireCase[] = [
     ({ file }) => ({ args: ['--ca-file', file('named.pem')] }),
     FETCHED,
   ),
+  tls(
+    'a certificate with an unknown critical extension',
+    { hasUnknownExtension: true },
+    caFile,
+    untrusted(
+      /is not trusted: its certificate was rejected \(unhandled critical extension\)\nhint: contact the operator/,
+    ),
+  ),
   tls('a certificate for another host', { names: 'DNS:other.test' }, caFile, {
     ...untrusted(
       /its certificate is only valid for other\.test[\s\S]*hint: check the host name in the auth URL/,
@@ -154,6 +163,24 @@ export const BAD_TLS: readonly WireCase[] = [
     caFile,
     untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
     { ALPNProtocols: ['h2'] },
+  ),
+  tls(
+    'an endpoint that requires a client certificate, with TLS 1.2',
+    VALID,
+    caFile,
+    untrusted(
+      /could not reach \S+: it accepts no TLS cipher, curve or key type of gwtoken \(3 attempts\)\n[\s\S]*a client certificate/,
+    ),
+    { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
+  ),
+  tls(
+    'an endpoint with only a CBC cipher, which the executable does not know',
+    VALID,
+    caFile,
+    FORM === 'package'
+      ? FETCHED
+      : untrusted(/it accepts no TLS cipher, [^\n]+\nhint: try the npm package, which knows more of them/),
+    { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-SHA384' },
   ),
   tls('an endpoint with only TLS 1.2', VALID, caFile, FETCHED, { maxVersion: 'TLSv1.2' }),
   {

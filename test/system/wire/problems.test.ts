@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TimedOut } from '../../../src/system/limit';
 import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
-import type { HttpProxy } from '../../../src/system/wire/proxy';
+import { type HttpProxy, TunnelRefused } from '../../../src/system/wire/proxy';
 import type { ConnectionProgress, Env } from '../../../src/world';
 
 /** Like fast-check's unit `binary`, whose making takes two seconds. */
@@ -27,7 +27,8 @@ const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedReques
     timeoutMs: 10_000,
     env: {},
   };
-  return wireProblem(error, { ...request, proxy: undefined, progress: { waitingFor }, ...more });
+  const peer = more.proxy && ['lookup', 'connect', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
+  return wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more });
 };
 
 const AT = 'could not reach a.test:';
@@ -39,18 +40,30 @@ test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through
   ['EAI_AGAIN', 'lookup', `${AT} DNS is not responding`, /VPN/],
   ['ETIMEDOUT', 'connect', `${AT} connection timed out`, /VPN/],
   ['EHOSTUNREACH', 'connect', `${AT} network unreachable`, /VPN/],
-  ['EPROTO', 'connect', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+  ['EPROTO', 'handshake', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
   [
     'ERR_SSL_WRONG_VERSION_NUMBER',
-    'connect',
+    'handshake',
     `${AT} it does not speak TLS`,
     /^check the scheme and port in the auth URL$/,
   ],
   [
     'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
-    'connect',
+    'handshake',
     `${AT} it does not offer HTTP/1.1`,
     /^contact the operator of the endpoint or of your proxy$/,
+  ],
+  [
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    'handshake',
+    `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
+    /^the server may require a client certificate, which gwtoken does not have$/,
+  ],
+  [
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    'reply',
+    `${AT} it requires a client certificate`,
+    /^contact the operator of the endpoint or of your proxy: gwtoken has none$/,
   ],
   ['EPERM', 'connect', `${AT} connection failed (EPERM)`, /firewall/],
 ])('%s while waiting for %s means: %s', (code, waitingFor, message, hint, through) => {
@@ -58,6 +71,8 @@ test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through
     kind: 'unreached',
     message,
     hints: [expect.stringMatching(hint)],
+    // What fails at the proxy is no failure of the endpoint, so it is not shared.
+    reason: message.includes(LABEL) ? 'proxy-failure' : undefined,
     detail: `message of ${code}`,
     retry: {},
   });
@@ -74,6 +89,8 @@ test.each<[code: string, end: string, hints: readonly string[], caFile?: string]
   ['CERT_HAS_EXPIRED', 'has expired', [CLOCK]],
   ['CERT_NOT_YET_VALID', 'is not yet valid', [CLOCK]],
   ['CERT_REVOKED', 'was rejected (message of CERT_REVOKED)', [OPERATORS]],
+  // OpenSSL's reasons that Node has no name for, such as a violated name constraint.
+  ['UNSPECIFIED', 'was rejected (message of UNSPECIFIED)', [OPERATORS]],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', [TRUST_IT]],
   ['ERR_TLS_CERT_ALTNAME_INVALID', NO_NAME, ['check the host name in the auth URL']],
   [
@@ -89,12 +106,24 @@ test.each<[code: string, end: string, hints: readonly string[], caFile?: string]
   ],
 ])('%s means that the certificate %s', (code, end, hints, caFile) => {
   // The endpoint is named, not the proxy, which has opened the tunnel before.
-  expect(problemOf(fault(code), 'handshake', { caFile, proxy })).toMatchObject({
+  expect(problemOf(fault(code), 'certificate', { caFile, proxy })).toMatchObject({
     reason: 'certificate',
     message: `a.test is not trusted: its certificate ${end}`,
     hints,
     retry: undefined,
   });
+});
+
+test('wireProblem() names the variables whose CAs replace those of the system', () => {
+  const hintWith = (caFile: string | undefined, ...insteadOfSystem: string[]) =>
+    problemOf(fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', {
+      caFile,
+      progress: { peer: 'endpoint', waitingFor: 'certificate', insteadOfSystem },
+    }).hints[0];
+  expect(hintWith(undefined, 'SSL_CERT_FILE')).toBe(`SSL_CERT_FILE replaces the system's CAs: ${PASS_CA}`);
+  expect(hintWith('/ca.pem', 'SSL_CERT_FILE', 'SSL_CERT_DIR')).toBe(
+    `/ca.pem does not contain this CA, and SSL_CERT_FILE and SSL_CERT_DIR replace the system's CAs: ${PASS_CA}`,
+  );
 });
 
 test.each<[string, Error]>([
@@ -103,6 +132,7 @@ test.each<[string, Error]>([
 ])('wireProblem() reports a proxy that %s', (what, error) => {
   expect(problemOf(error, 'tunnel', { proxy })).toMatchObject({
     kind: 'unreached',
+    reason: 'proxy-failure',
     message: `${LABEL} ${what}`,
     hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
   });
@@ -118,11 +148,19 @@ test('wireProblem() names the timeout and the setting to check', () => {
   expect(late(proxy).hints).toEqual(['check HTTPS_PROXY and the network, or raise --timeout']);
 });
 
-test.each<[Phase, Error]>([
-  ['reply', Object.assign(fault('UND_ERR_HEADERS_OVERFLOW'), { name: 'HeadersOverflowError' })],
-  ['body', parser('Invalid character in chunk size')],
-])('wireProblem() reports invalid HTTP in the %s', (waitingFor, error) => {
-  const message = 'https://a.test/oauth2/token did not answer with valid HTTP';
+const socketError = (message: string) => Object.assign(new Error(message), { name: 'SocketError' });
+test.each<[Phase, Error, string]>([
+  ['body', parser('Invalid character in chunk size'), 'did not answer with valid HTTP'],
+  ['reply', parser('Invalid header'), 'did not answer with valid HTTP'],
+  [
+    'reply',
+    Object.assign(new Error(''), { name: 'HeadersOverflowError' }),
+    'sent more than 16 KiB of headers',
+  ],
+  ['reply', socketError('bad response'), 'answered 100 Continue, which gwtoken did not ask for'],
+  ['reply', socketError('bad upgrade'), 'switched to another protocol, which gwtoken did not ask for'],
+])('wireProblem() reports in the %s (%s): the endpoint %s', (waitingFor, error, end) => {
+  const message = `https://a.test/oauth2/token ${end}`;
   const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
   expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
 });
@@ -140,7 +178,7 @@ test.each<[cause: string, end: string, Phase, Error]>([
 
 const ofNames = (subjectaltname: string) => {
   const error = fault('ERR_TLS_CERT_ALTNAME_INVALID', `Hostname does not match: ${subjectaltname}`);
-  const { message, detail } = problemOf(Object.assign(error, { cert: { subjectaltname } }), 'connect');
+  const { message, detail } = problemOf(Object.assign(error, { cert: { subjectaltname } }), 'certificate');
   return { names: message.replace('a.test is not trusted: its certificate is ', ''), detail };
 };
 
@@ -166,7 +204,6 @@ test('wireProblem() cleans the names in a certificate, also for --verbose', () =
 test('wireProblem() reports the first of several addresses, and all in its detail', () => {
   const each = [fault('ECONNREFUSED', 'ECONNREFUSED ::1:9'), fault('ETIMEDOUT', 'ETIMEDOUT 127.0.0.1:9')];
   expect(problemOf(new AggregateError(each), 'connect')).toMatchObject({
-    reason: 'ECONNREFUSED',
     message: 'could not reach a.test: connection refused',
     detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
   });
@@ -174,7 +211,7 @@ test('wireProblem() reports the first of several addresses, and all in its detai
 
 test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
-  const { hints } = problemOf(new Error('Proxy response (407) !== 200'), 'tunnel', { proxy: secure });
+  const { hints } = problemOf(new TunnelRefused(407), 'tunnel', { proxy: secure });
   expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
 });
 

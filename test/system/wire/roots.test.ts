@@ -67,12 +67,16 @@ describe("the system's CAs", () => {
     const debian = '/etc/ssl/certs/ca-certificates.crt';
     needs(node20, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
     const own = { ca: ['own'] };
-    const found = { ca: ['own', authority.ca], from: authority.caFile };
+    const found = {
+      ca: ['own', authority.ca],
+      from: authority.caFile,
+      insteadOfSystem: ['SSL_CERT_FILE'],
+    };
     for (const platform of ['linux', 'darwin', 'win32'] as const)
       expect(trustSystem(own, { SSL_CERT_FILE: authority.caFile }, platform)).toEqual(found);
     for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }]) {
       expect(trustSystem(own, none, 'darwin')).toBeUndefined();
-      expect(trustSystem(own, none, 'linux')?.from).toBe(debian);
+      expect(trustSystem(own, none, 'linux')).toMatchObject({ from: debian, insteadOfSystem: [] });
     }
   });
 
@@ -84,10 +88,15 @@ describe("the system's CAs", () => {
     const another = makeAuthority();
     const from = (env: Record<string, string>) => trustSystem({ ca: [] }, env, 'darwin');
     const SSL_CERT_DIR = [other, directory].join(delimiter);
-    expect(from({ SSL_CERT_DIR })).toEqual({ ca: [authority.ca], from: directory });
+    expect(from({ SSL_CERT_DIR })).toEqual({
+      ca: [authority.ca],
+      from: directory,
+      insteadOfSystem: ['SSL_CERT_DIR'],
+    });
     expect(from({ SSL_CERT_DIR, SSL_CERT_FILE: another.caFile })).toEqual({
       ca: [another.ca, authority.ca],
       from: `${another.caFile} and ${directory}`,
+      insteadOfSystem: ['SSL_CERT_FILE', 'SSL_CERT_DIR'],
     });
   });
 

@@ -75,6 +75,18 @@ test.each([
   expect(proxy.requests).toEqual([]);
 });
 
+test('postForm() uses a tunnel that the proxy opened with another 2xx status than 200', async () => {
+  const authority = makeAuthority();
+  const endpoint = await startFaultServer(
+    { answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n') },
+    { tls: authority.issue() },
+  );
+  const proxy = await startConnectProxy(undefined, undefined, '201 Created');
+  const postForm = wireIn({ HTTPS_PROXY: proxy.url });
+  const { status } = await postForm(endpoint.url, { ...POST, caFile: authority.caFile });
+  expect([status, proxy.connections]).toEqual([200, 1]);
+});
+
 test('postForm() verifies an https: proxy and the endpoint by their own names', async () => {
   const authority = makeAuthority();
   const endpoint = await startFaultServer(
@@ -97,8 +109,9 @@ test('postForm() verifies an https: proxy and the endpoint by their own names', 
     expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/),
   ]);
   expect(progress.flatMap(({ waitingFor }) => waitingFor ?? [])).toEqual([
-    ...['connect', 'lookup', 'connect', 'tunnel', 'handshake', 'handshake', 'reply', 'body'],
+    ...['connect', 'lookup', 'connect', 'handshake', 'tunnel', 'handshake', 'reply', 'body'],
   ]);
+  expect(progress.flatMap(({ peer }) => peer ?? [])).toEqual(['proxy', 'endpoint']);
   expect(progress.flatMap((facts) => facts.proxy ?? [])).toEqual([`localhost:${proxy.port}`]);
   // Only the endpoint's certificate is reported, not the proxy's.
   expect(progress.flatMap(({ tls }) => tls?.subject ?? [])).toEqual(['the endpoint']);
