@@ -10,7 +10,7 @@ import type { buildConnector } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import connectorWith from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { systemCode } from '../../errors';
+import { failure, systemCode } from '../../errors';
 import { cleaned, warn } from '../../text';
 import type { ConnectionProgress, FormReply, Peer, PostForm, PostOptions, World } from '../../world';
 import { readAll } from '../files/read-file';
@@ -32,6 +32,8 @@ interface Attempt {
   report(facts: Partial<ConnectionProgress>): void;
 }
 
+declare const WebAssembly: unknown;
+
 type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAllListeners'>;
 
 /** Delay before the next address of a name is tried. Distant hosts need more than Node's 250 ms. */
@@ -39,9 +41,13 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 
 /**
  * Returns the function that posts, each time over a new connection.
+ *
+ * @throws GwtokenError `local` if the runtime has no WebAssembly, in which undici parses HTTP
  */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
+  if (typeof WebAssembly === 'undefined')
+    throw failure('local', 'Node has no WebAssembly here', 'remove --jitless from NODE_OPTIONS');
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
   // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
