@@ -36,18 +36,40 @@ const scriptsOf = ({ steps = [] }: Job) => steps.map(({ run = '' }) => run).join
 const jobsWith = (text: string) =>
   Object.entries(release.jobs).filter(([, job]) => scriptsOf(job).includes(text));
 
+const READ = { contents: 'read' };
+/** The permissions of each job. Attestations and npm's provenance need an identity, tags and the release page write. */
+const PERMISSIONS: Readonly<Record<string, Record<string, Record<string, string>>>> = {
+  'workflows/bun.yml': { compare: READ },
+  'workflows/ci.yml': { test: READ },
+  'workflows/test.yml': { test: READ },
+  'workflows/release.yml': {
+    test: READ,
+    build: READ,
+    try: READ,
+    attest: { contents: 'read', 'id-token': 'write', attestations: 'write' },
+    publish: { contents: 'read', 'id-token': 'write' },
+    compare: READ,
+    action: { contents: 'write' },
+    'release-page': { contents: 'write' },
+  },
+};
+
 describe('the workflows', () => {
   test.each(files)('%s pins each foreign action by a commit with its version', (file) => {
     for (const [, used = ''] of read(file).matchAll(/\buses: *(.*)$/gm))
       expect(used).toMatch(/^\.\/|^[\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test.each(workflows)('%s has minimal permissions and pastes no value into a script', (file) => {
-    const { on, permissions, jobs }: Workflow = parse(read(file));
-    expect(permissions).toEqual(file === 'workflows/release.yml' ? {} : { contents: 'read' });
+  test.each(workflows)('%s gives each job its permissions', (file) => {
+    const { on, permissions = {}, jobs }: Workflow = parse(read(file));
+    const given = Object.entries(jobs).map(([name, job]) => [name, job.permissions ?? permissions]);
+    expect(Object.fromEntries(given)).toEqual(PERMISSIONS[file]);
     expect(JSON.stringify(on)).not.toMatch(/pull_request_target|workflow_run|issue_comment/);
+  });
+
+  test.each(workflows)('%s pastes no value into a script', (file) => {
+    const { jobs }: Workflow = parse(read(file));
     for (const [name, job] of Object.entries(jobs)) {
-      if (file !== 'workflows/release.yml') expect(job.permissions, name).toBeUndefined();
       // GitHub pastes an expression into a script as text.
       expect(scriptsOf(job), name).not.toContain('${{');
       for (const { uses, with: inputs } of job.steps ?? [])
