@@ -44,6 +44,7 @@ const PERMISSIONS: Readonly<Record<string, Record<string, Record<string, string>
   'workflows/test.yml': { test: READ },
   'workflows/release.yml': {
     test: READ,
+    'test-elsewhere': READ,
     build: READ,
     try: READ,
     attest: { contents: 'read', 'id-token': 'write', attestations: 'write' },
