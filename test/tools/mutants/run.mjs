@@ -1,6 +1,7 @@
-// npm run mutants [-- ROOM …]: makes many small changes to the source, one at a time, and lists those that no test
-// notices. Stryker has 170 packages, so it is only installed here.
-import { execFileSync, spawnSync } from 'node:child_process';
+// npm run mutants [-- PATH …]: makes many small changes to a room of src or to one file, such as token/share, one at a
+// time, and lists those that no test notices. Stryker has 170 packages, so it is only installed here.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +11,21 @@ import { buildPackage } from '../../harness/builds.mjs';
 const VERSION = '9.6.1';
 const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((room) => !ROOMS.includes(room));
-if (unknown !== undefined) {
-  console.error(`there is no room ${unknown}: use ${ROOMS.join(', ')}, or none for all of them`);
+const root = join(import.meta.dirname, '..', '..', '..');
+/** Returns the pattern of a room's sources, or the path of one file. @param {string} path such as `token/share` */
+function sourcesAt(path) {
+  const name = path.replace(/^src\/|\.ts$|\/$/g, '');
+  if (ROOMS.includes(name.split('/')[0] ?? '')) {
+    if (existsSync(join(root, 'src', `${name}.ts`))) return `src/${name}.ts`;
+    if (existsSync(join(root, 'src', name))) return `src/${name}/**/*.ts`;
+  }
+  console.error(`no sources at src/${name}: use a path in ${ROOMS.join(', ')}, or none for all of them`);
   process.exit(2);
 }
 
-const root = join(import.meta.dirname, '..', '..', '..');
+const asked = process.argv.slice(2);
+const mutated = (asked.length > 0 ? asked : ROOMS).map(sourcesAt);
+
 const prefix = join(root, 'node_modules', '.cache', 'stryker');
 const program = join(prefix, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
 if (!existsSync(program)) {
@@ -31,9 +39,15 @@ if (!existsSync(program)) {
 
 // Some tests start the built program.
 buildPackage();
-const mutated = (asked.length > 0 ? asked : ROOMS).map((room) => `src/${room}/**/*.ts`).join(',');
 const copy = mkdtempSync(join(tmpdir(), 'gwtoken-mutants-'));
 const config = 'test/tools/mutants/stryker.config.mjs';
-const args = [program, 'run', config, '--mutate', mutated, '--tempDirName', copy];
-process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
+const args = [program, 'run', config, '--mutate', mutated.join(','), '--tempDirName', copy];
+const started = performance.now();
+// In its own group, so that a signal to this program ends Stryker with all its workers.
+const stryker = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', detached: true });
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+  process.on(signal, () => process.kill(-(stryker.pid ?? 0), 'SIGKILL'));
+const [code] = await once(stryker, 'exit');
 rmSync(copy, { recursive: true, force: true });
+console.log(`${mutated.join(', ')}: ${Math.round((performance.now() - started) / 1000)} s`);
+process.exitCode = code ?? 1;
