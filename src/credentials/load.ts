@@ -3,7 +3,7 @@
  */
 
 import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
-import { failure, usage } from '../errors';
+import { failure, GwtokenError, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
@@ -47,8 +47,11 @@ async function runCommand(
   const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
   const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
-  const hint = end.how === 'late' ? allowMoreTime(timeoutMs) : see;
-  throw failure('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, hint);
+  const isLate = end.how === 'late';
+  throw new GwtokenError('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, {
+    hints: [isLate ? allowMoreTime(timeoutMs) : see],
+    reason: isLate ? 'timed-out' : undefined,
+  });
 }
 
 function problemOf(end: CommandEnd, timeoutMs: number): string {

@@ -59,16 +59,11 @@ export function ownerOf(query: OwnerQuery, salt: string, { hmac, clients }: Owne
     authUrl: authUrl.value,
     kind,
     salt,
-    hmac: saltedHmac(identity, salt, { hmac }),
+    hmac: identity === '' ? '' : hmac(identity, Buffer.from(salt)),
     // An unreadable list has no entry.
     loginId:
       kind === 'keychain' ? (orUndefined(() => clients.read()[clientName(client)]?.loginId) ?? '') : '',
   };
-}
-
-/** Returns the HMAC-SHA-256 of a text that may contain a secret. Empty text has no HMAC. */
-export function saltedHmac(text: string, salt: string, { hmac }: Pick<QuickWorld, 'hmac'>): string {
-  return text === '' ? '' : hmac(text, Buffer.from(salt));
 }
 
 /** Returns whether an entry or failure belongs to the query's credentials and auth URL. */

@@ -2,23 +2,22 @@
 
 import { clientName } from '../client';
 import { withMistakes } from '../credentials/copy-mistakes';
-import type { Credentials, LoadWorld } from '../credentials/credentials';
+import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
-import type { HeldLock, QuickWorld, World } from '../world';
+import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
 import { type CacheEntry, formatEntry, lifeLeftMs, lookInCache, ownEntry, ownerOf, placeOf } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
+import { formatFailure, isShareable, lastFailure } from './last-failure';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
-import { lastRefusal, rethrowAndShare, shareRequest } from './share';
+import { shareRequest } from './share';
 import { isDemand } from './token';
 
 type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'salt'>;
 
 /** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  const answer = query.useCache
-    ? await getCachedOrNew(query, world)
-    : await fetchNew(query, await loadCredentials(query, world), world);
+  const answer = query.useCache ? await getCachedOrNew(query, world) : await fetchNew(query, world);
   const problem = minTtlProblem(answer.token, query, world.now());
   if (problem) throw problem;
   return answer;
@@ -29,15 +28,23 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  // Without a trace, because --verbose has reported the cache already.
-  const readCache = (): TokenAnswer | undefined => lookInCache(query, { ...world, trace() {} });
+  const find = (): TokenAnswer | undefined => findOutcome(query, world);
   try {
-    return await shareRequest(query, world, readCache, (limitMs, lock) =>
-      fetchAndCache({ ...query, limitMs }, world, lock),
+    return await shareRequest(query, world, find, (limitMs, lock) =>
+      fetchAndStore({ ...query, limitMs }, world, lock),
     );
   } catch (error) {
     return cachedDespite(error, query, world);
   }
+}
+
+/** Returns the cached token that another process has stored meanwhile. Throws its failure if that counts. */
+function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
+  // Without a trace, because --verbose has reported the cache already.
+  const cached = lookInCache(query, { ...world, trace() {} });
+  const failed = cached ? undefined : lastFailure(query, world);
+  if (failed) throw failed;
+  return cached;
 }
 
 /** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
@@ -52,40 +59,45 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
 }
 
-async function fetchAndCache(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
+/** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
+async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
   // Made before the credentials are loaded: if a login replaces them now, their token has the old login's ID.
   const owner = ownerOf(query, world.salt(), world);
-  const share = (error: unknown, sent?: Credentials) => rethrowAndShare(error, query, owner, world, sent);
-  const credentials = await loadCredentials(query, world).catch((error) => share(error));
-  const refusal = lastRefusal(credentials, query, world);
-  if (refusal) throw withMistakes(refusal, credentials, world, query.source.valueNames);
-  const answer = await fetchNew(query, credentials, world).catch((error) => share(error, credentials));
-  const { token, clientId } = answer;
-  const { lifetimeS } = token;
-  // A token of unknown lifetime is not cached.
-  if (lifetimeS !== undefined)
-    await store({ ...owner, clientId, token: { ...token, lifetimeS } }, query, world, lock);
-  return answer;
+  const store = (kind: CacheKind, text: string) => storeOutcome(kind, text, query, world, lock);
+  try {
+    const answer = await fetchNew(query, world);
+    const { token, clientId } = answer;
+    const { lifetimeS } = token;
+    // A token of unknown lifetime is not cached.
+    if (lifetimeS !== undefined)
+      await store('token', formatEntry({ ...owner, clientId, token: { ...token, lifetimeS } }));
+    return answer;
+  } catch (error) {
+    if (error instanceof GwtokenError && isShareable(error) && !query.signal?.aborted)
+      await store('failure', formatFailure(error, owner, world.now()));
+    throw error;
+  }
 }
 
-/** Caches a token. Takes it back if the lock is gone: a login or logout removes locks, then tokens. */
-async function store(entry: CacheEntry, query: Query, world: TokenWorld, lock?: HeldLock): Promise<void> {
-  const { tokens, trace } = world;
-  const problem = await tokens.write(placeOf(query), formatEntry(entry));
-  if (problem !== undefined) trace(`cache: cannot write the token (${problem})`);
+/** Stores an outcome. Takes it back if the lock is gone: a login or logout removes locks, then the rest. */
+async function storeOutcome(
+  kind: CacheKind,
+  text: string,
+  query: Query,
+  { tokens, trace }: TokenWorld,
+  lock: HeldLock | undefined,
+): Promise<void> {
+  const problem = await tokens.write(placeOf(query), text, kind);
+  if (problem !== undefined) trace(`cache: cannot write the ${kind} (${problem})`);
   if (lock === undefined || lock.isHeld()) return;
-  trace('cache: the token is removed, because there was a login or logout in the meantime');
+  trace(`cache: the ${kind} is removed, because there was a login or logout in the meantime`);
   await tokens.remove((client) => clientName(client) === clientName(query.client));
 }
 
-async function loadCredentials(query: Query, world: TokenWorld): Promise<Credentials> {
+/** Loads the credentials and fetches a token. The query's limit is for the request only. */
+async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const credentials = await query.source.load(query, world);
   world.trace(`credentials from ${query.source.name}`);
-  return credentials;
-}
-
-/** Fetches a token. The query's limit is for the request only: the keychain and a command have their own. */
-async function fetchNew(query: Query, credentials: Credentials, world: TokenWorld): Promise<TokenAnswer> {
   const token = await fetchToken(query, credentials, world).catch((error) => {
     throw withMistakes(error, credentials, world, query.source.valueNames);
   });

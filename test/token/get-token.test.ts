@@ -175,22 +175,6 @@ describe('a remembered refusal', () => {
     expect(gw.posts).toHaveLength(2);
   });
 
-  test('applies to the same credentials from another source, not to corrected ones', async () => {
-    const { GWTOKEN_CLIENT_ID: client_id, GWTOKEN_CLIENT_SECRET: client_secret } = gw.env;
-    const putItem = (secret: string | undefined) =>
-      gw.items.set(
-        'default:production:eu',
-        JSON.stringify({ client_id, client_secret: secret, auth_url: AUTH_URL }),
-      );
-    gw.configure({ 'auth-url': AUTH_URL });
-    gw.env = { GWTOKEN_REGION: 'eu' };
-    putItem(client_secret);
-    expect(await refused()).toContain('not asked again');
-    putItem('corrected');
-    expect(await refused()).not.toContain('not asked again');
-    expect(gw.posts).toHaveLength(2);
-  });
-
   test('is removed by a login', async () => {
     inKeychain();
     await refused();

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { GwtokenError } from '../../src/errors';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 
@@ -103,6 +104,19 @@ describe('a logout while get requests a token leaves no token behind', () => {
     await gw.login({ flags: ['--no-verify'] });
     await getWithLogout();
   });
+});
+
+test('a process that waited requests a token itself if the holder’s own time limit was over', async () => {
+  let waiter: Promise<string> | undefined;
+  gw.answer = async (post) => {
+    if (post > 1) return tokenReply(post);
+    waiter = gw.get();
+    await new Promise((done) => setTimeout(done, 100));
+    gw.nowMs++;
+    throw new GwtokenError('unreached', 'no answer', { reason: 'time-limit', retry: {} });
+  };
+  const { code } = await gw.cli(['get', '--retries', '0']);
+  expect([code, await waiter]).toEqual([6, 'token-2']);
 });
 
 test('client IDs, commands and auth URLs have separate tokens', async () => {

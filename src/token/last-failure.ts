@@ -1,0 +1,64 @@
+/** The last failure of a client's requests, which other processes repeat instead of a request. */
+import { saysNoKeychain } from '../credentials/keychain-item';
+import { GwtokenError, isErrorKind, type Reason } from '../errors';
+import { duration, oneLine } from '../text';
+import type { World } from '../world';
+import { isFor, OWNER, type Owner, parseLike, placeOf } from './cache';
+import type { Query } from './query';
+
+/** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
+const FAILURE = {
+  owner: OWNER,
+  atMs: 0,
+  kind: '',
+  message: '',
+  /** Exact cause; empty if there is none. */
+  reason: '' as Reason,
+};
+
+/** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
+const REMEMBERED_MS = 30_000;
+
+/**
+ * Returns whether the request of another process would fail in the same way: an answer of the endpoint, the
+ * keychain or the command, but nothing that its own settings or surroundings may avoid.
+ */
+export function isShareable(error: GwtokenError): boolean {
+  const { kind, reason } = error;
+  if (kind === 'keychain') return reason !== 'timed-out' && !saysNoKeychain(error);
+  // After a token that has just expired, the next request gets a new one.
+  if (kind === 'bad-reply') return reason !== 'just-expired';
+  return kind === 'refused' || kind === 'no-credentials';
+}
+
+/** Returns the text that stores a failure for {@link lastFailure}. */
+export function formatFailure(
+  { kind, message, reason = '' }: GwtokenError,
+  owner: Owner,
+  atMs: number,
+): string {
+  return `${JSON.stringify({ owner, atMs, kind, message, reason } satisfies typeof FAILURE)}\n`;
+}
+
+/**
+ * Returns the last failure of the query's basis if it counts for this run: each one that came after the run
+ * began, and a refusal of the last 30 s. Undefined if there is none.
+ */
+export function lastFailure(
+  query: Query,
+  world: Pick<World, 'tokens' | 'clients' | 'now' | 'hmac'>,
+): GwtokenError | undefined {
+  const failed = parseLike(world.tokens.read(placeOf(query), 'failure').text ?? '', FAILURE);
+  if (failed === undefined || !isErrorKind(failed.kind) || !isFor(failed.owner, query, world))
+    return undefined;
+  const { kind, reason, atMs } = failed;
+  const message = oneLine(failed.message);
+  const agoMs = world.now() - atMs;
+  // The clock was set back.
+  if (agoMs < 0) return undefined;
+  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, { reason });
+  if (kind !== 'refused' || query.fresh || agoMs >= REMEMBERED_MS) return undefined;
+  const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
+  const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
+  return new GwtokenError(kind, `${message} (${wait})`, { reason, hints: ['to ask at once, add --fresh'] });
+}

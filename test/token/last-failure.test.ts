@@ -1,0 +1,70 @@
+/** The last failure of a client: which ones are stored, and when they count. */
+import { describe, expect, test } from 'vitest';
+import { givenSource } from '../../src/credentials/sources';
+import { type ErrorKind, GwtokenError, type Reason } from '../../src/errors';
+import { hmac } from '../../src/system/form';
+import { ownerOf } from '../../src/token/cache';
+import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
+import type { Query } from '../../src/token/query';
+import { EU } from '../harness/homes/client';
+
+const NOW = 1_900_000_000_000;
+const CREDENTIALS = { clientId: 'id', clientSecret: 'canary-s3cret' };
+const QUERY = {
+  client: EU,
+  authUrl: { value: 'https://a.test', text: 'https://a.test' },
+  source: givenSource('the test', CREDENTIALS),
+  startedAtMs: NOW - 1,
+} as unknown as Query;
+const worldWith = (text: string) =>
+  ({ tokens: { read: () => ({ text }) }, clients: { read: () => ({}) }, now: () => NOW, hmac }) as never;
+const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', { reason: 'unknown-error' });
+const STORED = formatFailure(ERROR, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+const found = (query: Partial<Query> = {}, text = STORED) =>
+  lastFailure({ ...QUERY, ...query }, worldWith(text));
+
+describe('the last failure', () => {
+  test('counts for runs that began before it', () => {
+    expect(STORED).not.toContain('canary');
+    const { kind, reason } = ERROR;
+    expect(found()).toMatchObject({ kind, reason, message: 'no answer\\u001b[2J', hints: [] });
+    expect(found({ startedAtMs: NOW })).toBeUndefined();
+  });
+
+  test('does not count for another secret or auth URL', () => {
+    const source = givenSource('', { ...CREDENTIALS, clientSecret: 'another' });
+    expect(found({ source })).toBeUndefined();
+    expect(found({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBeUndefined();
+  });
+
+  test.each(['', 'null', '{"owner":{"loginId":"g"},"atMs":1}'])(
+    'is ignored if its file contains %j',
+    (text) => {
+      expect(found({}, text)).toBeUndefined();
+    },
+  );
+});
+
+test('a failure is shared only if another process would fail in the same way', () => {
+  const shared = (kind: ErrorKind, reason?: Reason) => isShareable(new GwtokenError(kind, 'm', { reason }));
+  const yes = [
+    shared('refused'),
+    shared('no-credentials'),
+    shared('bad-reply'),
+    shared('keychain'),
+    shared('keychain', 'denied'),
+  ];
+  expect(yes).not.toContain(false);
+  const no = [
+    shared('usage'),
+    shared('local'),
+    // Another process may have a longer timeout, another proxy, another CA or a desktop session.
+    shared('unreached', 'time-limit'),
+    shared('unreached', 'proxy-failure'),
+    shared('unreached', 'ECONNREFUSED'),
+    shared('keychain', 'timed-out'),
+    shared('keychain', 'no-session'),
+    shared('bad-reply', 'just-expired'),
+  ];
+  expect(no).not.toContain(true);
+});
