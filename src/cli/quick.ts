@@ -53,7 +53,8 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
  *
  * @throws GwtokenError that the CLI throws again and reports
  */
-function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
+function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefined {
+  const world = { ...given, clients: readOnce(given.clients) };
   const sources = gather(flags, world);
   const client = resolveClient(sources);
   const source = sourceOf(sources, client, world);
@@ -66,6 +67,17 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
+}
+
+/** Returns the list of stored clients, which opens its file only once. */
+function readOnce({ read }: QuickWorld['clients']): QuickWorld['clients'] {
+  let list: ReturnType<typeof read> | undefined;
+  return {
+    read() {
+      list ??= read();
+      return list;
+    },
+  };
 }
 
 /** Reads `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything else. */

@@ -88,7 +88,9 @@ export function credentialsHints(client: Client, login: string, sources: Setting
 
 function loginCommand(client: Client, { source, text }: Setting<string>): string {
   const login = `gwtoken login ${clientFlags(client)}`;
-  return source.kind === 'config' ? login : `${login} --auth-url ${shellWord(text)}`;
+  // login suggests the URL of the config file or the stored client itself.
+  const isKept = source.kind === 'config' || source.kind === 'stored';
+  return isKept ? login : `${login} --auth-url ${shellWord(text)}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
-import { configLine, itemUrlHints } from '../credentials/auth-url';
+import { itemUrlHints } from '../credentials/auth-url';
 import { type CredentialSource, overrideText, sourceOf } from '../credentials/sources';
 import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
@@ -106,13 +106,10 @@ function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
       const login = `gwtoken login ${clientFlags(client)}`;
       const message = `no stored credentials for ${clientName(client)}`;
       findings.push(warning(message, ...credentialsHints(client, login, sources)));
-    } else if (stored && stored.authUrl !== authUrl?.value) {
-      const now = authUrl ? `${authUrl.source.name} says ${authUrl.value}` : 'no auth URL is set';
-      const hints = authUrl
-        ? itemUrlHints(stored.authUrl, client, authUrl)
-        : [`to set it, ${configLine(stored.authUrl, client)}`];
-      const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${now}`;
-      findings.push(warning(message, ...hints));
+    } else if (stored && authUrl && stored.authUrl !== authUrl.value) {
+      const { source, value } = authUrl;
+      const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${source.name} says ${value}`;
+      findings.push(warning(message, ...itemUrlHints(stored.authUrl, client, authUrl)));
     }
   }
   if (rows.some(({ isSelected }) => isSelected)) return findings;

@@ -28,10 +28,9 @@ export async function fromCommand(
   const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
   const printed = await runCommand(command, wanted, limitMs, world);
   const credentials = readPrinted(printed, command.source.name, wanted.client);
-  // If the command prints no auth_url, only the config file's is accepted, so that a stray variable or flag
-  // cannot redirect the secret.
-  if (credentials.authUrl !== undefined || wanted.authUrl.source.kind !== 'config')
-    checkBinding('command', credentials, wanted);
+  // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
+  const isStray = ['flag', 'variable'].includes(wanted.authUrl.source.kind);
+  if (credentials.authUrl !== undefined || isStray) checkBinding('command', credentials, wanted);
   return credentials;
 }
 

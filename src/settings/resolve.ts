@@ -1,6 +1,16 @@
-/** Resolves each setting with its source: flag, then environment variable, then config file, then default. */
+/**
+ * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
+ */
 
-import { type Client, checkProfile, clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
+import {
+  type Client,
+  checkProfile,
+  clientFlags,
+  clientName,
+  DEFAULT_PROFILE,
+  profileFlag,
+  REGIONS,
+} from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
 import { similarWords } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
@@ -20,7 +30,10 @@ import {
 } from './table';
 
 /** Gathers the sources of settings. Throws `usage` for an unknown key in the config file. */
-export function gather(flags: FlagValues, world: Surroundings & Pick<QuickWorld, 'config'>): SettingSources {
+export function gather(
+  flags: FlagValues,
+  world: Surroundings & Pick<QuickWorld, 'config' | 'clients'>,
+): SettingSources {
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, values] of Object.entries(config.profiles)) {
@@ -28,11 +41,17 @@ export function gather(flags: FlagValues, world: Surroundings & Pick<QuickWorld,
     for (const key of Object.keys(values))
       checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }
-  return { flags, env: world.env, config, isHeadless: () => isHeadless(world) };
+  return {
+    flags,
+    env: world.env,
+    config,
+    stored: () => world.clients.read(),
+    isHeadless: () => isHeadless(world),
+  };
 }
 
 /** The parts of the client on which a value can depend; an unknown part is left out. */
-type KnownClient = Partial<Pick<Client, 'profile' | 'region'>>;
+type KnownClient = Partial<Client>;
 
 /** Resolves a setting; undefined if it is not set and has no default. Throws `usage` for an invalid value. */
 export function resolve<Row extends SettingDefinition<unknown>>(
@@ -49,7 +68,7 @@ export function resolve<Row extends SettingDefinition<unknown>>(
 
 function defaultOf({ fallback }: SettingDefinition<unknown>): Setting<unknown> | undefined {
   if (fallback === undefined) return undefined;
-  return { value: fallback, text: '', source: { kind: 'default', name: 'default' } };
+  return { value: fallback, text: '', source: { kind: 'default', name: 'default', undo: '' } };
 }
 
 /** A setting before it is parsed. */
@@ -59,13 +78,14 @@ type Found = Omit<Setting<unknown>, 'value'>;
 export function findSetting(
   row: SettingDefinition<unknown>,
   sources: SettingSources,
-  { profile, region }: KnownClient,
+  client: KnownClient,
 ): Found | undefined {
-  const keys = keysFor(row, region);
+  const keys = keysFor(row, client.region);
   return (
     findFlag(row.key, sources.flags) ??
     findVariable(row, keys, sources) ??
-    findInConfig(keys, sources.config, profile)
+    findInConfig(keys, sources.config, client.profile) ??
+    findStored(row, sources, client)
   );
 }
 
@@ -76,7 +96,7 @@ function findFlag(
   const flag = flags[key];
   if (flag === undefined) return undefined;
   const name = `--${flag === false ? 'no-' : ''}${key}`;
-  return { text: String(flag), source: { kind: 'flag', name } };
+  return { text: String(flag), source: { kind: 'flag', name, undo: `omit ${name}` } };
 }
 
 /** Finds the first of the keys' variables that is set. An empty variable counts as unset. */
@@ -88,7 +108,7 @@ function findVariable(
   for (const key of keys) {
     const name = variableOf(row, key);
     const text = name && env[name];
-    if (text) return { text, source: { kind: 'variable', name } };
+    if (text) return { text, source: { kind: 'variable', name, undo: `unset ${name}` } };
   }
   return undefined;
 }
@@ -99,22 +119,40 @@ export function findInConfig(
   { path, general, profiles }: Config,
   profile = '',
 ): Found | undefined {
-  const ofProfile = { values: profiles[profile] ?? {}, where: `of profile ${profile} in ${path}` };
-  for (const { values, where } of [ofProfile, { values: general, where: `in ${path}` }]) {
+  const flag = ` --profile ${profile}`;
+  const ofProfile = { values: profiles[profile] ?? {}, where: `of profile ${profile} in ${path}`, flag };
+  for (const { values, where, flag } of [ofProfile, { values: general, where: `in ${path}`, flag: '' }]) {
     const key = keys.find((each) => values[each] !== undefined);
-    if (key !== undefined)
-      return { text: String(values[key]), source: { kind: 'config', name: `${key} ${where}` } };
+    if (key === undefined) continue;
+    const undo = `run: gwtoken config unset ${key}${flag}`;
+    return { text: String(values[key]), source: { kind: 'config', name: `${key} ${where}`, undo } };
   }
   return undefined;
+}
+
+/** Finds the value of the stored client; undefined while a part of the client is unknown. */
+function findStored(
+  { ofStored }: SettingDefinition<unknown>,
+  { stored }: SettingSources,
+  { profile, environment, region }: KnownClient,
+): Found | undefined {
+  if (!ofStored || profile === undefined || environment === undefined || region === undefined)
+    return undefined;
+  const name = clientName({ profile, environment, region });
+  const entry = stored()[name];
+  return (
+    entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}`, undo: '' } }
+  );
 }
 
 /** Returns the sources with only these kinds in them. */
 export function onlyFrom(
   kinds: readonly Exclude<Source['kind'], 'default'>[],
-  { flags, env, config, ...rest }: SettingSources,
+  { flags, env, config, stored, ...rest }: SettingSources,
 ): SettingSources {
   return {
     ...rest,
+    stored: kinds.includes('stored') ? stored : () => ({}),
     flags: kinds.includes('flag') ? flags : {},
     env: kinds.includes('variable') ? env : {},
     config: kinds.includes('config') ? config : { path: config.path, general: {}, profiles: {} },

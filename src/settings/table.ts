@@ -2,7 +2,7 @@
 import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, quoted, shellWord, similarWords } from '../text';
-import type { Config, Env } from '../world';
+import type { Config, Env, StoredClient } from '../world';
 import {
   parseApiUrl,
   parseAuthUrl,
@@ -16,9 +16,11 @@ import {
 
 /** The place that a value comes from. */
 export interface Source {
-  readonly kind: 'flag' | 'variable' | 'config' | 'default';
+  readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
   /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
   readonly name: string;
+  /** Hint that takes the value away from this place: `unset GWTOKEN_REGION`; empty if nothing can. */
+  readonly undo: string;
 }
 
 /** A resolved setting. */
@@ -34,6 +36,8 @@ export interface SettingSources {
   readonly flags: FlagValues;
   readonly env: Env;
   readonly config: Config;
+  /** Returns the list of stored clients. A setting reads it only if no other place has a value. */
+  stored(): Readonly<Record<string, StoredClient>>;
   /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
   isHeadless(): boolean;
 }
@@ -85,6 +89,8 @@ export interface SettingDefinition<T> {
   parse(text: string, where: string, region?: Region): T;
   /** Help texts by flag, which is written as in commander; absent if the setting has no flag. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Returns the value of a stored client, which holds if no other place has one. */
+  ofStored?(client: StoredClient): string;
   /** All values, for completion; absent if there are too many. */
   readonly values?: readonly string[];
   /** The default; absent if the setting can stay undefined or its default varies. */
@@ -133,6 +139,7 @@ export const CLIENT_SETTINGS = {
     variable: 'derived',
     parse: parseAuthUrl,
     flags: { '--auth-url <URL>': `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
+    ofStored: ({ authUrl }) => authUrl,
   } satisfies SettingDefinition<string>,
   apiUrl: {
     name: 'API URL',

@@ -262,7 +262,7 @@ describe('get', () => {
     clientId: 'id',
     query: {
       client: { profile: 'p', environment: 'sandbox', region: 'us' },
-      authUrl: { value: 'https://a.test', text: '', source: { kind: 'flag', name: '' } },
+      authUrl: { value: 'https://a.test', text: '', source: { kind: 'flag', name: '', undo: '' } },
       minTtl: undefined,
     },
     from: 'cache',

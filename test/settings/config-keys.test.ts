@@ -43,7 +43,14 @@ describe('config keys', () => {
 
   test('gather checks the keys and profile names of the whole config file', () => {
     const read = ({ general = {}, profiles = {} }: Places) =>
-      gather({}, { env: {}, config: { read: () => sources({ general, profiles }).config } });
+      gather(
+        {},
+        {
+          env: {},
+          config: { read: () => sources({ general, profiles }).config },
+          clients: { read: () => ({}) },
+        },
+      );
     const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
     expect(read(fine).config).toEqual(sources(fine).config);
     expect(refusal(() => read({ profiles: { acme: { 'a b': 1 } } }))).toEqual({

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/settings/resolve';
 import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
+import type { StoredClient } from '../../src/world';
 import { sources } from './sources';
 
 /** A place, the text in it, and the parsed value. `acme:key` is a key of the profile acme. */
@@ -9,7 +10,8 @@ type Place = readonly [name: string, written: string | number | boolean, value: 
 
 const urls = (...names: string[]): Place[] =>
   names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
-const OF_ACME = { profile: 'acme', region: 'eu' } as const;
+const OF_ACME = { profile: 'acme', environment: 'production', region: 'eu' } as const;
+const STORED = 'stored client ';
 const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
 /** Returns a setting's flag, variable, key of acme and general key. Each gets one of the texts with its value. */
@@ -103,7 +105,10 @@ const ORDER: Record<
   },
   'auth URL': {
     row: SETTINGS.authUrl,
-    places: urls('--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')),
+    places: urls(
+      ...['--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')],
+      `${STORED}acme:production:eu`,
+    ),
     fallback: undefined,
   },
   'API URL': {
@@ -119,17 +124,20 @@ function sourcesWith(places: readonly Place[]): SettingSources {
   const env: Record<string, string> = {};
   const general: Record<string, string | number | boolean> = {};
   const own: Record<string, string | number | boolean> = {};
+  const stored: Record<string, StoredClient> = {};
   for (const [name, written] of places) {
     if (name.startsWith('--')) flags[name.replace(/^--(no-)?/, '')] = written as string | boolean;
     else if (name.startsWith('GWTOKEN_')) env[name] = String(written);
+    else if (name.startsWith(STORED))
+      stored[name.slice(STORED.length)] = { clientId: 'id', authUrl: String(written), loginId: '' };
     else if (name.startsWith('acme:')) own[name.slice('acme:'.length)] = written;
     else general[name] = written;
   }
-  return sources({ flags, env, general, profiles: { acme: own } });
+  return sources({ flags, env, general, profiles: { acme: own }, stored });
 }
 
 function sourceOf(name: string): string {
-  if (/^(--|GWTOKEN_)/.test(name)) return name;
+  if (/^(--|GWTOKEN_|stored )/.test(name)) return name;
   return `${name.replace(/acme:(.*)/, '$1 of profile acme')} in /c.json`;
 }
 

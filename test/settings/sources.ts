@@ -1,11 +1,12 @@
 import type { SettingSources } from '../../src/settings/table';
-import type { ConfigValues } from '../../src/world';
+import type { ConfigValues, StoredClient } from '../../src/world';
 
 /** Values by the place that they come from. */
 export interface Places {
   readonly flags?: SettingSources['flags'];
   readonly env?: SettingSources['env'];
   readonly general?: ConfigValues;
+  readonly stored?: Readonly<Record<string, StoredClient>>;
   readonly isHeadless?: boolean;
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
 }
@@ -16,10 +17,12 @@ export const sources = ({
   env = {},
   general = {},
   profiles = {},
+  stored = {},
   isHeadless = false,
 }: Places): SettingSources => ({
   flags,
   env,
   config: { path: '/c.json', general, profiles },
+  stored: () => stored,
   isHeadless: () => isHeadless,
 });

@@ -28,7 +28,7 @@ const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
 
 /** Returns the query of a run that began `agoMs` before now, with or without a min-ttl. */
 function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
-  const source = { kind: 'flag', name: '--min-ttl' } as const;
+  const source = { kind: 'flag', name: '--min-ttl', undo: '' } as const;
   const minTtl = minTtlMs === undefined ? undefined : { value: minTtlMs, text: '', source };
   return { minTtl, fresh: false, startedAtMs: NOW - agoMs };
 }

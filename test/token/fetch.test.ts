@@ -26,7 +26,11 @@ async function play(
   const waits: number[] = [];
   const trace: string[] = [];
   const sent: Parameters<PostForm>[] = [];
-  const setting = <T>(value: T) => ({ value, text: '', source: { kind: 'flag', name: '' } as const });
+  const setting = <T>(value: T) => ({
+    value,
+    text: '',
+    source: { kind: 'flag', name: '', undo: '' } as const,
+  });
   const outcome = await fetchToken(
     {
       attempts,

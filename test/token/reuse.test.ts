@@ -33,6 +33,16 @@ test('--verbose reports the cached token once, despite repeated reads', async ()
   expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials or another auth URL']);
 });
 
+test('the quick path serves a stored client whose auth URL no setting gives', async () => {
+  gw.env = {};
+  await gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
+  gw.configure({ region: 'eu' });
+  const token = await gw.get();
+  const keychainCalls = gw.keychainCalls;
+  expect(gw.quick(['get'])).toBe(`${token}\n`);
+  expect([gw.posts.length, gw.keychainCalls]).toEqual([1, keychainCalls]);
+});
+
 describe('a token', () => {
   test('is not stored if its lifetime is unknown', async () => {
     gw.answer = (post) => tokenReply(post, { expires_in: undefined });
