@@ -170,14 +170,8 @@ const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
 /** Returns at most one hint: for a cause that is likelier than a missing login. */
 export function likelyCauses(sources: SettingSources): readonly string[] {
-  const hint = sources.config.noHome ?? hintForSetToken(sources) ?? hintForUnknownProfile(sources);
+  const hint = sources.config.noHome ?? hintForUnknownProfile(sources);
   return hint === undefined ? [] : [hint];
-}
-
-/** Returns a hint if a token is set. Below `gwtoken exec`, the credentials are missing on purpose. */
-function hintForSetToken({ env }: SettingSources): string | undefined {
-  if (!env['GWTOKEN_ACCESS_TOKEN']) return undefined;
-  return 'use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set';
 }
 
 /** Returns a hint if the selected profile may be misspelled. */

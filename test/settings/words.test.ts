@@ -1,7 +1,7 @@
 /** Messages about settings: errors for missing ones, and lines with values and sources. */
 import { describe, expect, test } from 'vitest';
 import { equivalents } from '../../bin/build/man-page';
-import { likelyCauses, requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
+import { requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
 import { EU } from '../harness/homes/client';
 import { refusal } from './refusal';
@@ -30,15 +30,6 @@ describe('the error for a missing setting', () => {
     expect(refusal(() => requireAuthUrl(sources({}), sandbox))).toEqual({ message, hints: [login, ways] });
     const inJob = sources({ env: { GWTOKEN_AUTH_URL: '' }, isHeadless: true });
     expect(refusal(() => requireAuthUrl(inJob, sandbox)).hints).toEqual([ways.replace('or ', ''), CI_HELP]);
-  });
-
-  test('likelyCauses names a token in the environment before an unknown profile', () => {
-    const causes = (token: string) => {
-      const env = { GWTOKEN_ACCESS_TOKEN: token };
-      return likelyCauses(sources({ env, flags: { profile: 'other' }, general: { retries: 1 } }));
-    };
-    expect(causes('token')).toEqual(['use $GWTOKEN_ACCESS_TOKEN, which gwtoken exec or env has set']);
-    expect(causes('')).toEqual(['to list stored clients, run: gwtoken status']);
   });
 });
 
