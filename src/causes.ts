@@ -23,6 +23,13 @@ export type Cause =
   | { readonly reason: 'flags-conflict' | 'no-unset-format' }
   /** The value does not fit the format; `instead` is a command line, or empty. */
   | { readonly reason: 'unfit-format'; readonly instead: string }
+  // The keychain
+  /** `isForeign` if the address of the session bus is not of the user's session. */
+  | { readonly reason: 'no-session'; readonly isForeign?: boolean }
+  | { readonly reason: 'timed-out'; readonly limitMs?: number }
+  // The credential command
+  | { readonly reason: 'command-failed'; readonly profile: string }
+  | { readonly reason: 'command-output' }
   // Files, streams and programs
   | { readonly reason: 'no-runner-file'; readonly variable: string }
   | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'relative-path' }
@@ -34,7 +41,13 @@ export type Cause =
 export type Reason = Cause['reason'];
 
 /** Reasons without facts. */
-type PlainReason = OAuthError | ReplyReason | KeychainReason | NetworkReason | SystemCode | LocalReason;
+type PlainReason =
+  | OAuthError
+  | ReplyReason
+  | Exclude<KeychainReason, 'no-session' | 'timed-out'>
+  | NetworkReason
+  | SystemCode
+  | LocalReason;
 
 type LocalReason =
   /** The keychain returned no item for a stored client. */

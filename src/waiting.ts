@@ -32,12 +32,6 @@ export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 /** The longest timeout that a setting accepts. */
 export const LONGEST_LIMIT_MS = 3_600_000;
 
-/** Returns a hint that suggests a longer `keychain-timeout` than this one. */
-export function allowMoreTime(limitMs: number): string {
-  const longer = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
-  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longer}s`;
-}
-
 /**
  * Runs `work`; rejects with Interrupted when a signal arrives that would end gwtoken. `work` must clean up
  * synchronously when its signal is aborted, because gwtoken exits without awaiting it.

@@ -79,7 +79,7 @@ export async function failWith(
     orUndefined(() => world.stdout.write(failureOutput(argv, code)));
   }
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const lines = errorLines(error, verbose, await world.terminal.paint('stderr'));
+  const lines = errorLines(error, verbose, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
@@ -93,7 +93,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
-function errorLines(thrown: unknown, verbose: boolean, paint: Paint): string[] {
+function errorLines(thrown: unknown, verbose: boolean, paint: Paint, world: World): string[] {
   const error = limitReached(thrown) ?? thrown;
   const label = `gwtoken: ${paint.red('error:')}`;
   if (!(error instanceof GwtokenError)) {
@@ -103,7 +103,7 @@ function errorLines(thrown: unknown, verbose: boolean, paint: Paint): string[] {
   const detail = verbose ? error.detail : undefined;
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error).map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error, world).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

@@ -2,11 +2,12 @@
  * Loads credentials from the user's command or from the keychain. They are sent only to their own auth URL.
  */
 
-import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
-import { failure, GwtokenError, usage } from '../errors';
+import type { Cause } from '../causes';
+import { type Client, clientName, withoutCredentials } from '../client';
+import { failure, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
-import { ANSWER_WITHIN_MS, allowMoreTime, hasPerson, isCi } from '../waiting';
+import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { commandUrlHints, itemUrlHints } from './auth-url';
 import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
@@ -45,12 +46,11 @@ async function runCommand(
   const env = commandEnv(client, world.env);
   const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
-  const see = `to see the command, run: gwtoken config get credential-command${profileFlag(client.profile)}`;
-  const isLate = end.how === 'late';
-  throw new GwtokenError('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, {
-    hints: [isLate ? allowMoreTime(timeoutMs) : see],
-    reason: isLate ? 'timed-out' : undefined,
-  });
+  const cause: Cause =
+    end.how === 'late'
+      ? { reason: 'timed-out', limitMs: timeoutMs }
+      : { reason: 'command-failed', profile: client.profile };
+  throw failure('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, cause);
 }
 
 function problemOf(end: CommandEnd, timeoutMs: number): string {
@@ -75,8 +75,8 @@ function readPrinted(text: string, name: string, client: Client): BoundCredentia
   }
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
-  const hint = 'it must print only {"client_id":"…","client_secret":"…"} to stdout';
-  throw failure('keychain', `the credential command printed output that ${parsed} (from ${name})`, hint);
+  const problem = `the credential command printed output that ${parsed}`;
+  throw failure('keychain', `${problem} (from ${name})`, { reason: 'command-output' });
 }
 
 /**

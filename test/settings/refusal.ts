@@ -9,7 +9,7 @@ export function refusal(work: () => unknown): { message: string; hints: readonly
   } catch (error) {
     expect(error).toBeInstanceOf(GwtokenError);
     expect(error).toMatchObject({ kind: 'usage' });
-    return { message: (error as GwtokenError).message, hints: hintsFor(error as GwtokenError) };
+    return { message: (error as GwtokenError).message, hints: hintsFor(error as GwtokenError, process) };
   }
   throw new Error('expected a usage error, but nothing was thrown');
 }

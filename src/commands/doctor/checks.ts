@@ -26,7 +26,13 @@ export function warning(name: string, message: string, ...hints: string[]): Chec
 
 function failed(name: string, error: GwtokenError, { tls }: Progress, world: World): Check {
   const certificate = name === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
-  return { name, result: 'failed', message: `${error.message}${certificate}`, hints: hintsFor(error), error };
+  return {
+    name,
+    result: 'failed',
+    message: `${error.message}${certificate}`,
+    hints: hintsFor(error, world),
+    error,
+  };
 }
 
 /** Checks a directory. If it is not writable, there is no cache, or `login` cannot store the client. */

@@ -157,17 +157,14 @@ async function askRegion(suggested: string | undefined, { terminal }: World): Pr
   return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
 }
 
-async function askAuthUrl(
-  { region }: Client,
-  suggested: string | undefined,
-  { terminal, stderr, env }: World,
-): Promise<string> {
+async function askAuthUrl({ region }: Client, suggested: string | undefined, world: World): Promise<string> {
+  const { terminal, stderr, env } = world;
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
     if (answer === '') return REQUIRED;
     const error = valueOrError(() => parse(answer));
     if (!(error instanceof GwtokenError)) return undefined;
-    return hideSecrets([error.message, ...hintsFor(error)].map(capitalized).join('. '), env);
+    return hideSecrets([error.message, ...hintsFor(error, world)].map(capitalized).join('. '), env);
   };
   if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));

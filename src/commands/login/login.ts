@@ -89,7 +89,11 @@ async function verified(first: Answers, isTyped: boolean, limits: Limits, world:
         ? 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.'
         : 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
       const paint = await world.terminal.paint('stderr');
-      const lines = [oneLine(error.message), ...hintsFor(error).map((hint) => hintLine(hint, paint)), again];
+      const lines = [
+        oneLine(error.message),
+        ...hintsFor(error, world).map((hint) => hintLine(hint, paint)),
+        again,
+      ];
       world.stderr.write(`${lines.join('\n')}\n`);
       answers = await askAgain(answers, world);
     }

@@ -1,16 +1,14 @@
-/** The keychain's errors: one row per reason, with the system's texts for it, our message and our hint. */
+/** The keychain's errors: one row per reason, with the system's texts for it and our message. */
 import { GwtokenError, type KeychainReason } from '../../errors';
 import { cleaned } from '../../text';
-import { allowMoreTime } from '../../waiting';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
 
-/** Message and hint of a reason, and their variants on macOS and Windows. */
+/** Message of a reason, and its variants on macOS and Windows. */
 interface Row {
   readonly message: string;
-  readonly hint?: string;
-  readonly darwin?: Partial<Pick<Row, 'message' | 'hint'>>;
-  readonly win32?: Partial<Pick<Row, 'message' | 'hint'>>;
+  readonly darwin?: string;
+  readonly win32?: string;
   /**
    * Matches texts of libsecret, glib (through GDBus with a prefix), macOS (SecCopyErrorMessageString) and
    * Windows (FormatMessage, in English). The first matching row counts.
@@ -20,75 +18,42 @@ interface Row {
 
 /** Rows in the order in which a call needs them: module, session, service, keyring, item. */
 const ROWS = {
-  'module-missing': {
-    message: 'the keychain module keytar is not installed',
-    hint: 'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
-  },
-  'library-missing': {
-    message: 'the keychain needs libsecret-1.so.0, which is not installed',
-    hint:
-      'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
-      'Arch: pacman -S libsecret; Alpine: apk add libsecret',
-  },
-  'not-loadable': {
-    message: 'the keychain module cannot be loaded on this system',
-    hint: 'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
-  },
+  'module-missing': { message: 'the keychain module keytar is not installed' },
+  'library-missing': { message: 'the keychain needs libsecret-1.so.0, which is not installed' },
+  'not-loadable': { message: 'the keychain module cannot be loaded on this system' },
   'no-session': {
     matches: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
     message: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
-    win32: {
-      message:
-        'Credential Manager is not available in this session ' +
-        '(normal over ssh, in services and scheduled tasks)',
-    },
+    win32:
+      'Credential Manager is not available in this session ' +
+      '(normal over ssh, in services and scheduled tasks)',
   },
   'no-provider': {
     matches: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
     message: 'no keychain service is running in this session',
-    hint: 'install and start gnome-keyring, KWallet or KeePassXC',
-    darwin: { hint: 'log in to the desktop' },
   },
   'no-collection': {
     matches: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     message: 'the keychain has no default keyring',
-    hint:
-      'log in to the desktop once, or open a KeePassXC database ' +
-      'that exposes a group to the Secret Service',
-    darwin: {
-      message: 'there is no default keychain',
-      hint: 'set one: security default-keychain -s login.keychain-db',
-    },
+    darwin: 'there is no default keychain',
   },
   locked: {
     matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
     message: 'the keychain is locked',
-    hint:
-      'unlock it: log in to the desktop, or open ' +
-      'Passwords and Keys (seahorse), KWalletManager or KeePassXC',
-    darwin: { hint: 'unlock it (needed once per ssh session): security unlock-keychain' },
-    win32: { hint: 'log in to Windows on the desktop, not only over the network' },
   },
   denied: {
     matches: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
     message: 'the keychain denied access',
-    hint: 'try again, and allow access in the dialog',
-    darwin: { hint: 'when macOS asks whether node may use the item, choose Always Allow' },
   },
   'timed-out': {
     matches: /Timeout was reached|timed out/,
     message: 'the keychain did not answer',
-    hint: 'answer its dialog, or restart it if it is stuck',
   },
-  crashed: {
-    message: 'the keychain module crashed',
-    hint: 'try again; if it keeps crashing, reinstall gwtoken',
-  },
+  crashed: { message: 'the keychain module crashed' },
   /** The second attempt failed too; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
     message: 'the keychain failed twice to open a session',
-    hint: 'try again',
   },
   /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
@@ -100,12 +65,10 @@ const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 /** Makes the error for a reason. @param raw the keychain's message, or how its process ended */
 export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
   const row: Row = ROWS[reason];
-  const variant = platform === 'darwin' || platform === 'win32' ? row[platform] : {};
-  const { message, hint } = { ...row, ...variant };
+  const message = (platform === 'darwin' || platform === 'win32' ? row[platform] : undefined) ?? row.message;
   const words = raw && cleaned(raw);
   return new GwtokenError('keychain', reason === 'failed' ? `${message}: ${words}` : message, {
     reason,
-    hints: hint === undefined ? [] : [hint],
     detail: words && `details: ${words}`,
   });
 }
@@ -131,7 +94,6 @@ export function notAnswered(
 ): GwtokenError {
   if (problem !== undefined) return keychainError(problem, platform);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
-    reason: 'timed-out',
-    hints: [allowMoreTime(limitMs)],
+    cause: { reason: 'timed-out', limitMs },
   });
 }

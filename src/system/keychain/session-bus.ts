@@ -44,7 +44,6 @@ function isOwnSocket(address: string, host: Host): boolean {
 
 function notUsable(bus: string, problem: string): GwtokenError {
   return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, {
-    reason: 'no-session',
-    hints: ['DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again'],
+    cause: { reason: 'no-session', isForeign: true },
   });
 }
