@@ -30,6 +30,9 @@ const NAMES_IN_STEP: readonly (readonly [RegExp, string])[] = [
   ),
 ];
 
+/** The action has no command line, and no shell evaluates its output. */
+const NO_LINE = { path: [], flags: [], mayBeEvaluated: false };
+
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
@@ -73,7 +76,7 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
-  if (!(error instanceof GwtokenError)) return failWith([], error, false, world);
+  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, false, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
   const texts = [error.message, ...hintsFor(error, world)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);

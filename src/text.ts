@@ -72,28 +72,33 @@ export function utcTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '');
 }
 
-/** The most edits between a misspelled word and a suggestion. */
-const MAX_EDITS = 3;
-
-/** Returns the known words that are nearest to a misspelled one, if most of their letters agree. */
-export function similarWords(word: string, known: readonly string[]): string[] {
+/**
+ * Returns the known words that are nearest to a misspelled one, if most of their letters agree.
+ *
+ * @param maxEdits the most letters that are missing, surplus, wrong or swapped with the next one
+ */
+export function similarWords(word: string, known: readonly string[], maxEdits = 3): string[] {
   const near = [...new Set(known)].map((each) => ({ each, count: edits(word, each) }));
-  const least = Math.min(MAX_EDITS, ...near.map(({ count }) => count));
+  const least = Math.min(maxEdits, ...near.map(({ count }) => count));
   return near
     .filter(({ each, count }) => count === least && count < 0.6 * Math.max(word.length, each.length))
     .map(({ each }) => each);
 }
 
-/** Counts the letters to add, remove or replace between two words (the Levenshtein distance). */
+/**
+ * Counts the letters to add, remove, replace or swap between two words (the optimal string alignment distance).
+ */
 function edits(from: string, to: string): number {
-  let counts = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let [twoAbove, above]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 0; row < from.length; row++) {
-    const above = counts;
-    counts = [row + 1];
+    const counts = [row + 1];
     for (let column = 0; column < to.length; column++) {
       const other = from[row] === to[column] ? 0 : 1;
-      counts.push(Math.min(above[column + 1]! + 1, counts[column]! + 1, above[column]! + other));
+      const isSwapped = from[row] === to[column - 1] && from[row - 1] === to[column];
+      const swapped = isSwapped ? twoAbove![column - 1]! + 1 : Number.POSITIVE_INFINITY;
+      counts.push(Math.min(above![column + 1]! + 1, counts[column]! + 1, above![column]! + other, swapped));
     }
+    [twoAbove, above] = [above, counts];
   }
-  return counts[to.length]!;
+  return above!.at(-1)!;
 }

@@ -5,9 +5,9 @@ import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import {
   CLIENT_FLAGS,
+  CLIENT_NAME_FLAGS,
   FETCH_FLAGS,
   type Flag,
-  NAMING_FLAGS,
   takesValue,
   VERBOSE,
 } from '../../src/commands/flags';
@@ -16,7 +16,7 @@ import { variablePairs } from '../../src/credentials/variables';
 import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
-const AUTH_URL_FLAGS = CLIENT_FLAGS.filter((flag) => !NAMING_FLAGS.includes(flag));
+const AUTH_URL_FLAGS = CLIENT_FLAGS.filter((flag) => !CLIENT_NAME_FLAGS.includes(flag));
 const SHARED_FLAGS: readonly Flag[] = [...CLIENT_FLAGS, ...FETCH_FLAGS];
 const CONFIG_KEYS = ROWS.map((row) => equivalents(row)[1]);
 const DIRECTORY_ITEMS = [
@@ -37,7 +37,7 @@ export function manPage({ description, version }: Record<string, string>, date: 
     ),
     COMMANDS: COMMANDS.map((command) => commandSection(command)).join('\n'),
     OPTIONS: [
-      ...options('Which client', NAMING_FLAGS),
+      ...options('Which client', CLIENT_NAME_FLAGS),
       ...options('Its auth URL', AUTH_URL_FLAGS),
       ...options('Token request', FETCH_FLAGS),
       '.SS General',

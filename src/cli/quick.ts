@@ -4,7 +4,8 @@
  * undefined if the CLI has to answer, for example with an error.
  */
 
-import { ENV_FLAGS, type Flag, GET_FLAGS, namesIn, STDOUT, takesValue } from '../commands/flags';
+import { namesIn, STDOUT, takesValue } from '../commands/flags';
+import type { Command } from '../commands/grammar';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { formatForGet } from '../formats/get-formats';
@@ -13,6 +14,7 @@ import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
+import type { GivenFlag, Line } from './line';
 
 interface QuickRun extends QuickWorld {
   /** Returns false only if stdout is certainly not a terminal; a sure answer would cost 2 ms. */
@@ -20,13 +22,12 @@ interface QuickRun extends QuickWorld {
 }
 
 /** Returns what the command prints, or undefined if the CLI has to answer. */
-export function quick(argv: readonly string[], world: QuickRun): string | undefined {
-  const command = argv[0];
-  if (command !== 'get' && command !== 'env') return undefined;
-  const flags = parseFlags(argv.slice(1), command === 'get' ? GET_FLAGS : ENV_FLAGS);
-  if (!flags || world.env['GITHUB_ACTIONS']) return undefined;
+export function quick({ path: [command], flags: given, args }: Line, world: QuickRun): string | undefined {
+  if (command?.name !== 'get' && command?.name !== 'env') return undefined;
+  const flags = valuesOf(given, command);
+  if (!flags || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
   try {
-    return command === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
+    return command.name === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {
     return undefined;
   }
@@ -80,20 +81,14 @@ function readOnce({ read }: QuickWorld['clients']): QuickWorld['clients'] {
   };
 }
 
-/** Reads `--name value`, `--name=value`, `-n value` and switches; returns undefined for anything else. */
-function parseFlags(argv: readonly string[], flags: readonly Flag[]): FlagValues | undefined {
+/** Returns the values of the flags; undefined if the command does not take one of them as it was given. */
+function valuesOf(given: readonly GivenFlag[], { flags }: Command): FlagValues | undefined {
   const values: Record<string, string | boolean> = {};
-  const words = argv.values();
-  for (const word of words) {
-    const [typed = '', inline] = word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word];
+  for (const { name: typed, value } of given) {
     const flag = flags.find(({ spec }) => namesIn(spec).includes(typed));
-    if (!flag) return undefined;
-    const hasValue = takesValue(flag.spec);
-    if (inline !== undefined && !hasValue) return undefined;
+    if (!flag || takesValue(flag.spec) !== (value !== undefined)) return undefined;
     const [, negation, name = ''] = /--(no-)?([a-z-]+)/.exec(flag.spec) ?? [];
-    const value = hasValue ? (inline ?? words.next().value) : !negation;
-    if (value === undefined) return undefined;
-    values[name] = value;
+    values[name] = value ?? !negation;
   }
   return values;
 }

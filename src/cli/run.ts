@@ -1,6 +1,5 @@
 /** Runs one command line and returns its exit code. `failWith` reports every error. */
 
-import { COMMANDS, type Command } from '../commands/grammar';
 import { hintLine } from '../commands/report';
 import { hideSecrets } from '../credentials/variables';
 import {
@@ -17,37 +16,31 @@ import { hintsFor } from '../hints';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
-import { helpOf, parseLine } from './program';
+import { type Line, startsProgram } from './line';
+import { helpOf, isBare, parseLine } from './program';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
-export async function run(argv: readonly string[], given: World): Promise<number> {
+export async function run(line: Line, given: World): Promise<number> {
   // Warnings repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
   let verbose = false;
   try {
-    if (argv[0] === COMPLETE && argv[1] === '--') {
-      world.stdout.write(completions(argv.slice(2), world));
+    if (line.path.length === 0 && line.args[0] === COMPLETE && line.program.length > 0) {
+      world.stdout.write(completions(line.program, world));
       return 0;
     }
-    const { command, flags, args, text } = parseLine(argv, world.version);
+    const { command, flags, text } = parseLine(line, world.version);
     verbose = flags.verbose ?? false;
     const traced = verbose ? tracing(world) : world;
     if (command?.load) {
       const work = await command.load();
-      return (await work(flags, traced, ...args)) || 0;
+      return (await work(flags, traced, startsProgram(line) ? line.program : line.args)) || 0;
     }
-    show(command ? await helpOf(args, world) : text, commandIn(argv), world);
-    return 0;
+    return show(command ? await helpOf(line.args, world) : text, line, world);
   } catch (error) {
-    return await failWith(argv, error, verbose, given);
+    return await failWith(line, error, verbose, given);
   }
-}
-
-/** Returns the command of the first word that is not a flag: `eval` must fail after a wrong flag too. */
-function commandIn(argv: readonly string[]): Command | undefined {
-  const first = argv.find((word) => !word.startsWith('-'));
-  return COMMANDS.find(({ name }) => name === first);
 }
 
 /** Returns a world that traces to stderr, after writing the version there. */
@@ -57,33 +50,52 @@ function tracing(world: World): World {
   return { ...world, trace };
 }
 
-/** Shows help: through a pager on a terminal, otherwise on stderr if a shell would evaluate stdout. */
-function show(help: string, command: Command | undefined, { stdout, stderr, terminal }: World): void {
-  if (stdout.isTTY()) terminal.page(help);
-  else (command?.evaluated ? stderr : stdout).write(help);
+/**
+ * Shows help: through a pager on a terminal, otherwise on stderr if a shell may evaluate stdout. Returns the
+ * exit code: 2 if nobody asked for help and nobody sees it.
+ */
+function show(help: string, line: Line, { stdout, stderr, terminal }: World): number {
+  if (stdout.isTTY()) {
+    terminal.page(help);
+    return 0;
+  }
+  if (!isBare(line)) {
+    (line.path[0]?.evaluated ? stderr : stdout).write(help);
+    return 0;
+  }
+  orUndefined(() => printFailure(line, EXIT_CODES.usage, stdout));
+  stderr.write(help);
+  return EXIT_CODES.usage;
 }
+
+/** What a failure depends on, apart from the error itself. */
+type FailedLine = Pick<Line, 'path' | 'flags' | 'mayBeEvaluated'>;
 
 /** Reports an error and resolves with its exit code. */
 export async function failWith(
-  argv: readonly string[],
+  line: FailedLine,
   error: unknown,
   verbose: boolean,
   world: World,
 ): Promise<number> {
-  const code = exitCodeOf(error);
-  const command = commandIn(argv);
-  // Write to stdout first, because the error may be the ReaderGone of a broken stderr. A terminal evaluates
-  // nothing.
-  if (command?.evaluated && !world.stdout.isTTY()) {
-    // If stdout is broken too, still report the first failure.
-    orUndefined(() => world.stdout.write(failureOutput(argv, code)));
-  }
+  const kindCode = exitCodeOf(error);
+  const code = startsProgram(line) && kindCode < EXEC_FAILED ? EXEC_FAILED : kindCode;
+  // Write to stdout first, because the error may be the ReaderGone of a broken stderr. If stdout is broken
+  // too, still report the first failure.
+  orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
   const lines = errorLines(error, verbose, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
-  return command?.passThrough && code < EXEC_FAILED ? EXEC_FAILED : code;
+  return code;
+}
+
+/** Writes statements that fail to stdout if a shell may evaluate them, so not to a terminal. */
+function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdout: World['stdout']): void {
+  if (!mayBeEvaluated || stdout.isTTY()) return;
+  const lastValue = (flag: string): string | undefined => flags.findLast(({ name }) => name === flag)?.value;
+  stdout.write(failureOutput(lastValue('--format'), lastValue('--prefix'), code));
 }
 
 /** Returns the exit code of the error's kind, or the one that a shell shows for the signal or SIGPIPE. */

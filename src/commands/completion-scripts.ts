@@ -123,7 +123,11 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
 
-export async function printScript(_: FlagValues, world: World, shell = ''): Promise<void> {
+export async function printScript(
+  _: FlagValues,
+  world: World,
+  [shell = '']: readonly string[],
+): Promise<void> {
   const name = shell === 'pwsh' ? 'powershell' : shell;
   const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined;
   const shells = Object.keys(SCRIPTS).join(', ');

@@ -5,6 +5,8 @@ import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
 import type { Config, ConfigValues, World } from '../world';
 
+type Args = readonly string[];
+
 export async function listSettings(flags: FlagValues, world: World): Promise<void> {
   const only = flagProfile(flags);
   const config = world.config.read();
@@ -17,7 +19,7 @@ export async function listSettings(flags: FlagValues, world: World): Promise<voi
   if (text === '') world.stderr.write(`${nothing}\n`);
 }
 
-export async function printSetting(flags: FlagValues, world: World, key = ''): Promise<void> {
+export async function printSetting(flags: FlagValues, world: World, [key = '']: Args): Promise<void> {
   checkConfigKey(key);
   const profile = flagProfile(flags);
   const config = world.config.read();
@@ -27,7 +29,11 @@ export async function printSetting(flags: FlagValues, world: World, key = ''): P
   world.stdout.write(`${found.text}\n`);
 }
 
-export async function changeSetting(flags: FlagValues, world: World, key = '', text = ''): Promise<void> {
+export async function changeSetting(
+  flags: FlagValues,
+  world: World,
+  [key = '', text = '']: Args,
+): Promise<void> {
   const profile = flagProfile(flags);
   checkConfigValue(key, text, profile);
   const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
@@ -35,7 +41,7 @@ export async function changeSetting(flags: FlagValues, world: World, key = '', t
   if (key === 'credential-command') await removeTokens(profile, world);
 }
 
-export async function removeSetting(flags: FlagValues, world: World, key = ''): Promise<void> {
+export async function removeSetting(flags: FlagValues, world: World, [key = '']: Args): Promise<void> {
   const profile = flagProfile(flags);
   const config = world.config.read();
   const values = profile === undefined ? config.general : (config.profiles[profile] ?? {});

@@ -20,6 +20,11 @@ export function namesIn(spec: string): readonly string[] {
   return spec.replace(/ <.*/, '').split(', ');
 }
 
+/** Returns `--region` for the spec `-r, --region <eu|us>`. */
+export function longName({ spec }: Flag): string {
+  return namesIn(spec).at(-1)!;
+}
+
 /** Returns whether a value follows the flag with this spec. */
 export function takesValue(spec: string): boolean {
   return spec.includes('<');
@@ -28,7 +33,7 @@ export function takesValue(spec: string): boolean {
 /** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('Client:', CLIENT_SETTINGS);
 /** Flags that name a client, for a command that sends nothing to its auth URL. */
-export const NAMING_FLAGS = CLIENT_FLAGS.filter(({ setting }) => setting !== SETTINGS.authUrl);
+export const CLIENT_NAME_FLAGS = CLIENT_FLAGS.filter(({ setting }) => setting !== SETTINGS.authUrl);
 /** Flags of every command that may request a token. */
 export const FETCH_FLAGS = settingFlags('Request:', FETCH_SETTINGS);
 
@@ -44,6 +49,10 @@ function settingFlags(
 }
 
 export const VERBOSE: Flag = { spec: '-v, --verbose', help: 'print details to stderr', group: 'General:' };
+export const VERSION: Flag = { spec: '-V, --version', help: 'print the version', group: 'General:' };
+export const HELP: Flag = { spec: '-h, --help', help: 'show this help', group: 'General:' };
+/** Flags of every command. */
+export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
 export const JSON_OUTPUT: Flag = { spec: '--json', help: 'print JSON', group: 'Output:' };
 export const PREFIX: Flag = {
   spec: '--prefix <PREFIX>',

@@ -3,19 +3,19 @@ import { type FlagValues, SETTINGS } from '../settings/table';
 import type { World } from '../world';
 import {
   CLIENT_FLAGS,
+  CLIENT_NAME_FLAGS,
   ENV_FLAGS,
   FETCH_FLAGS,
   type Flag,
   FRESH,
   GET_FLAGS,
   JSON_OUTPUT,
-  NAMING_FLAGS,
   PREFIX,
 } from './flags';
 
 export interface Command {
   readonly name: string;
-  /** Arguments as commander writes them: `<KEY> [VALUE]`. */
+  /** Names of the arguments, separated by spaces: `<KEY>` is required, `[SECTION...]` can have many words. */
   readonly args?: string;
   readonly summary: string;
   /** Heading that the help of the program lists it under. */
@@ -32,8 +32,11 @@ export interface Command {
   load?(): Promise<Run>;
 }
 
-/** Runs a command; resolves with the exit code if that is not always 0. */
-type Run = (flags: FlagValues, world: World, ...args: string[]) => Promise<number> | Promise<void>;
+/**
+ * Runs a command with its arguments, or with the words of the program that it starts. Resolves with the exit
+ * code if that is not always 0.
+ */
+type Run = (flags: FlagValues, world: World, args: readonly string[]) => Promise<number> | Promise<void>;
 
 const PROFILE: Flag = {
   spec: '-p, --profile <NAME>',
@@ -132,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "remove a client's stored credentials and cached token",
     group: 'Manage clients:',
     flags: [
-      ...NAMING_FLAGS,
+      ...CLIENT_NAME_FLAGS,
       { spec: '--all', help: 'remove all stored clients', group: 'Client:' },
       { spec: '-y, --yes', help: 'skip the confirmation', group: 'General:' },
     ],
@@ -146,7 +149,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     summary: 'list stored clients and show which one is selected',
     group: 'Manage clients:',
-    flags: [...NAMING_FLAGS, JSON_OUTPUT],
+    flags: [...CLIENT_NAME_FLAGS, JSON_OUTPUT],
     examples: {
       'gwtoken status': 'list stored clients, the selected one marked',
       'gwtoken status --region us --json': 'mark another client, as JSON',

@@ -67,19 +67,18 @@ export function envOutput(token: Token | undefined, { format, prefix }: EnvOptio
 }
 
 /**
- * Returns the output after a failure; empty for a format whose reader fails without output. The arguments may
- * be the failure's cause, so this searches them for format and prefix without parsing them.
+ * Returns the output after a failure; empty for a format whose reader fails without output. The flags may be
+ * the cause of the failure, so an invalid format counts as sh, and an invalid prefix as the default one.
  */
-export function failureOutput(argv: readonly string[], exitCode: number): string {
-  const format = orUndefined(() => formatNamed(lastValue(argv, '--format'))) ?? posix;
+export function failureOutput(
+  formatName: string | undefined,
+  givenPrefix: string | undefined,
+  exitCode: number,
+): string {
+  const format = orUndefined(() => formatNamed(formatName)) ?? posix;
   if (!format.fail) return '';
-  const prefix = orUndefined(() => prefixOf(lastValue(argv, '--prefix'))) ?? DEFAULT_PREFIX;
+  const prefix = orUndefined(() => prefixOf(givenPrefix)) ?? DEFAULT_PREFIX;
   return envOutput(undefined, { format, prefix }) + format.fail(exitCode);
-}
-
-/** Returns the flag's last value. NUL separates the arguments, because no argument can contain it. */
-function lastValue(argv: readonly string[], flag: string): string | undefined {
-  return new RegExp(`.*(?:^|\0)${flag}[=\0]([^\0]+)`, 's').exec(argv.join('\0'))?.[1];
 }
 
 /** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */

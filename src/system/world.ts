@@ -17,16 +17,20 @@ import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
 import { isForeground, isTerminal, openTerminal, page } from './terminal/terminal';
 
-/** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
+/**
+ * Returns the World. `written` resolves once all output is written, which a Windows console delays.
+ *
+ * @param startsProgram whether {@link World.runProgram} may be called: listing the caller's descriptors for
+ *   it takes 2 ms, and has to be done before gwtoken opens files
+ */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
   { quickWorld, directories, host }: QuickStart,
+  startsProgram = false,
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
-  // Listing the descriptors takes 2 ms, which other commands save.
-  const startsProgram = ['exec', 'curl'].includes(proc.argv[2] ?? '');
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
   const onSignals = signalsOf(proc);

@@ -5,6 +5,7 @@ import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
 import { COMMANDS } from '../../src/commands/grammar';
 import { allCommands, commandOf, gwtokenLines } from '../harness/command-lines';
 import { inside } from '../harness/homes/in-process';
+import { PLAIN } from '../harness/homes/plain-terminal';
 
 const commands = allCommands(COMMANDS);
 
@@ -72,10 +73,10 @@ Exit codes: gwtoken help exit-codes
 });
 
 describe('gwtoken', () => {
-  test('without arguments prints the grouped help on one screen', async () => {
-    const { code, stdout, stderr } = await inside().cli([]);
+  test('prints the grouped help on one screen', async () => {
+    const { code, stdout, stderr } = await inside().cli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const word of ['--help', 'help', '--']) expect(await inside().cli([word])).toMatchObject({ stdout });
+    expect(await inside().cli(['help'])).toEqual({ code, stdout, stderr });
     const lines = stdout.trimEnd().split('\n');
     // With the prompt below, the help fits on a terminal of 24 lines.
     expect(lines.length).toBeLessThanOrEqual(23);
@@ -95,10 +96,24 @@ describe('gwtoken', () => {
         expect([path, await helpOf([...path, flag])]).toEqual([path, version]);
   });
 
-  test.each(['config', 'completion'])('%s prints its help if nothing follows it', async (name) => {
-    const help = await helpOf([name, '--help']);
-    expect([await helpOf([name]), await helpOf([name, '--'])]).toEqual([help, help]);
-  });
+  test.each(['', 'config', 'completion'])(
+    '%s shows its help on a terminal, and otherwise fails with it on stderr',
+    async (name) => {
+      const words = name === '' ? [] : [name];
+      const help = await helpOf([...words, '--help']);
+      const gw = inside();
+      for (const argv of [words, [...words, '--']]) {
+        const ended = await gw.cli(argv);
+        expect(ended).toMatchObject({ code: 2, stderr: help });
+        if (name !== '') expect(ended.stdout).toBe('');
+      }
+      const shown: string[] = [];
+      const stdout = { isTTY: () => true, write() {} };
+      gw.own = { stdout, terminal: { ...PLAIN, page: (text: string) => shown.push(text) } as never };
+      expect((await gw.cli(words)).code).toBe(0);
+      expect(shown).toEqual([help]);
+    },
+  );
 
   test.each(Object.keys(TOPICS))('help %s prints the topic as text', async (name) => {
     const markdown = await TOPICS[name]!.text();

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { splitLine } from '../../src/cli/line';
 import { failWith } from '../../src/cli/run';
 import { GwtokenError, ReaderGone } from '../../src/errors';
 import { parseDoctor } from '../commands/doctor-report';
@@ -84,7 +85,7 @@ test('env prints its failing statement even if its stderr is broken', async () =
   expect((await gw.cli(['env', '--region', 'mars'])).code).toBe(2);
   expectStatement(2);
   const world = { terminal: PLAIN, env: {}, platform: 'linux', ...gw.own };
-  expect(await failWith(['env'], new Error('a bug'), false, world as never)).toBe(1);
+  expect(await failWith(splitLine(['env']), new Error('a bug'), false, world as never)).toBe(1);
   expectStatement(1);
 });
 
@@ -92,6 +93,6 @@ test('the report of a crash contains no client secret', async () => {
   const printed: string[] = [];
   const env = { GWTOKEN_CLIENT_SECRET: 'hush-secret' };
   const world = { terminal: PLAIN, env, platform: 'linux', stdout: stream([]), stderr: stream(printed) };
-  expect(await failWith(['get'], new Error('bad hush-secret'), false, world as never)).toBe(1);
+  expect(await failWith(splitLine(['get']), new Error('bad hush-secret'), false, world as never)).toBe(1);
   expect(printed.join('')).toMatch(/^gwtoken: error: unexpected error .*\nError: bad \*\*\*\n/);
 });

@@ -1,7 +1,8 @@
 /** The commands and flags of the grammar, and command lines of gwtoken in texts. */
+import { splitLine } from '../../src/cli/line';
 import { parseLine } from '../../src/cli/program';
 import type { Flag } from '../../src/commands/flags';
-import { COMMANDS, type Command } from '../../src/commands/grammar';
+import type { Command } from '../../src/commands/grammar';
 
 interface Placed {
   readonly path: readonly string[];
@@ -73,14 +74,7 @@ export function codeLines(markdown: string): string[] {
 
 /** Returns the words that name the command of a command line. Throws if the program rejects the line. */
 export function commandOf(words: readonly string[]): string {
-  const { command } = parseLine(words, '');
-  if (command)
-    return allCommands(COMMANDS)
-      .find((each) => each.command === command)!
-      .path.join(' ');
-  // The parser also accepts --help after an unknown word, and shows the program's help.
-  const [name = ''] = words;
-  if (name === '' || name.startsWith('-') || COMMANDS.some((each) => each.name === name))
-    return words.join(' ');
-  throw new Error(`unknown command '${name}'`);
+  const line = splitLine(words);
+  parseLine(line, '');
+  return line.path.length === 0 ? words.join(' ') : line.path.map(({ name }) => name).join(' ');
 }

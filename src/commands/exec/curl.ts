@@ -14,8 +14,7 @@ import { codeOrSignal } from './exec';
 export async function runCurl(
   flags: FlagValues,
   world: World,
-  first = '',
-  ...rest: string[]
+  [first = '', ...rest]: readonly string[],
 ): Promise<number> {
   const sources = gather(flags, world);
   const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];

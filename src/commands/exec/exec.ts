@@ -14,8 +14,7 @@ import { withTokenFile } from './renewal';
 export async function runCommand(
   flags: FlagValues,
   world: World,
-  command = '',
-  ...args: string[]
+  [command = '', ...args]: readonly string[],
 ): Promise<number> {
   const prefix = prefixOf(flags.prefix);
   const given = flags['token-file'];

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { splitLine } from '../../../src/cli/line';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/errors';
@@ -83,7 +84,7 @@ export function inside(): Inside {
     keychainCalls: 0,
     stdin: '',
     own: {},
-    quick: (argv) => quick(argv, { ...open().quickWorld, mayBeTerminal: () => false }),
+    quick: (argv) => quick(splitLine(argv), { ...open().quickWorld, mayBeTerminal: () => false }),
     async login(login = {}) {
       gw.stdin = login.clientSecret ?? CLIENT.clientSecret;
       const ended = await gw.cli(loginArgs(login));
@@ -123,7 +124,7 @@ export function inside(): Inside {
       // The World's own actions, such as warnings, also use the replaced members.
       const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
       try {
-        return { code: await run(argv, world), stdout, stderr };
+        return { code: await run(splitLine(argv), world), stdout, stderr };
       } catch (error) {
         if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
         throw new Error(`run() rejected after ${stderr}`, { cause: error });

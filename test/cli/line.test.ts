@@ -1,0 +1,121 @@
+/** Which words of the command line are gwtoken's, and which are another program's. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Inside, inside } from '../harness/homes/in-process';
+
+let gw: Inside;
+/** The words of the programs that gwtoken has started. */
+let started: string[][];
+beforeEach(() => {
+  gw = inside();
+  started = [];
+  gw.own = {
+    async runProgram(command, args) {
+      started.push([command, ...args]);
+      return { code: 0, signal: null };
+    },
+  };
+});
+
+describe('the words of another program', () => {
+  /** Words that gwtoken would read if they were its own. */
+  const theirs = fc.constantFrom(
+    ...[
+      '--help',
+      '-h',
+      '-V',
+      '-v',
+      '-vv',
+      '--verbose',
+      '--sandbox',
+      '-r',
+      'us',
+      '-reu',
+      '--region=mars',
+      '--',
+    ],
+    ...['--no-cache', '--format', 'json', '--prefix', 'get', 'env', 'exec', 'help', '--bogus', '-', '', '#'],
+    ...['__proto__', '--output=x', '-region', '–r', 'a b', '\n'],
+  );
+  const own = fc.constantFrom(['-r', 'eu'], ['--region=eu'], ['-reu'], ['--no-sandbox'], ['-vr', 'eu']);
+  const flags = fc.array(own, { maxLength: 2 }).map((each) => each.flat());
+
+  test('reach exec as they are, whatever they look like', async () => {
+    const property = fc.asyncProperty(flags, flags, fc.array(theirs), async (before, after, words) => {
+      for (const program of [
+        ['--', 'cmd', ...words],
+        ['--', ...words, 'cmd'],
+        ['cmd', ...words],
+      ]) {
+        const { code } = await gw.cli([...before, 'exec', ...after, ...program]);
+        const expected = program[0] === '--' ? program.slice(1) : program;
+        expect([code, started.pop()]).toEqual([0, expected]);
+      }
+    });
+    await fc.assert(property, { numRuns: 25, seed: 1 });
+  });
+
+  test('reach curl as they are after the URL, and after --', async () => {
+    const url = 'https://gw.example.com';
+    const property = fc.asyncProperty(flags, flags, fc.array(theirs), async (before, after, words) => {
+      for (const program of [
+        ['--', url, ...words],
+        ['--', ...words, url],
+        [url, ...words],
+        ['-X', ...words],
+      ]) {
+        // curl has no -vr of gwtoken's: it reads words of several letters by itself.
+        const { code } = await gw.cli([
+          ...before,
+          'curl',
+          ...after.map((each) => each.replace('-vr', '-r')),
+          ...program,
+        ]);
+        const expected = program[0] === '--' ? program.slice(1) : program;
+        expect([code, started.pop()]).toEqual([0, ['curl', ...expected]]);
+      }
+    });
+    await fc.assert(property, { numRuns: 25, seed: 1 });
+  });
+
+  test('may be 150,000', async () => {
+    const words = Array.from({ length: 150_000 }, String);
+    expect((await gw.cli(['exec', '--', 'cmd', ...words])).code).toBe(0);
+    expect(started.pop()).toHaveLength(150_001);
+  });
+});
+
+describe('flags before the command', () => {
+  test.each([
+    [['-r', 'us', 'get', '--format', 'json'], 'us'],
+    [['-rus', '--format=json', 'get'], 'us'],
+    [['--region', 'us', 'get', '-r', 'eu', '--json'], 'eu'],
+    [['--json', '--region=us', 'get', '--sandbox', '--no-sandbox'], 'us'],
+  ])('%j counts as if they stood after it, the later one last', async (argv, region) => {
+    expect(JSON.parse((await gw.cli(argv)).stdout)).toMatchObject({ region, environment: 'production' });
+  });
+
+  test('that the command does not take are refused', async () => {
+    const { code, stderr } = await gw.cli(['--all', 'get']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('unknown option "--all"\nhint: for help, run: gwtoken get '),
+    ]);
+  });
+
+  test('may stand between config and its subcommand', async () => {
+    expect((await gw.cli(['config', '-v', 'list'])).stderr).toMatch(/^gwtoken: version .*\nNothing is set/s);
+  });
+});
+
+test.each([
+  [['exec', '--', 'true']],
+  [['-r', 'mars', 'exec', '--', 'true']],
+  [['--bogus', 'exec', '--', 'true']],
+  [['--bogus', 'value', 'curl', 'https://gw.example.com']],
+  [['exec', '--token-file', '--', 'cat']],
+])('%j fails with 125 if gwtoken itself fails', async (argv) => {
+  gw.env = {};
+  expect(await gw.cli(argv)).toMatchObject({ code: 125 });
+  expect(started).toEqual([]);
+});
