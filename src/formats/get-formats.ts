@@ -4,7 +4,7 @@ import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { utcTime } from '../text';
 import type { TokenAnswer } from '../token/query';
-import { expiresAtMs, freshUntilMs, type Token } from '../token/token';
+import { expiresAtMs, type Token } from '../token/token';
 import { formatAmong, jsonText } from './format';
 
 type GetFormat = (answer: TokenAnswer, nowMs: number) => string;
@@ -17,10 +17,9 @@ const FORMATS: Readonly<Record<string, GetFormat>> = {
   headers: ({ token }) => `${jsonText({ Authorization: bearer(token) })}\n`,
   // In a double-quoted value of a curl config file an unescaped quote would end the token.
   curl: ({ token }) => `header = "Authorization: ${bearer(token).replace(/["\\]/g, '\\$&')}"\n`,
-  'credential-helper'({ token, query }) {
-    // Bazel keeps the token until `expires`.
-    const freshUntil = freshUntilMs(token, query.minTtl);
-    const expires = freshUntil && utcTime(freshUntil);
+  'credential-helper'({ token }) {
+    const expiresAt = expiresAtMs(token);
+    const expires = expiresAt && utcTime(expiresAt);
     return `${jsonText({ headers: { Authorization: [bearer(token)] }, expires })}\n`;
   },
 };

@@ -268,7 +268,7 @@ describe('get', () => {
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     formatForGet(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
-  /** Output of each format; add a line for a new one. `expires` is a fifth of the lifetime early. */
+  /** Output of each format; add a line for a new one. */
   const PRINTS: Readonly<Record<string, string>> = {
     token: 'a"\\b\n',
     json:
@@ -279,7 +279,7 @@ describe('get', () => {
     headers: '{"Authorization":"Bearer a\\"\\\\b"}\n',
     curl: 'header = "Authorization: Bearer a\\"\\\\b"\n',
     'credential-helper':
-      '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:00:48Z"}\n',
+      '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:01:00Z"}\n',
   };
   test('prints each of its formats', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
