@@ -99,6 +99,8 @@ export interface TokenCache {
    * lock gone removes the token that it has written. Returns the paths that cannot be removed, with the reason.
    */
   remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
+  /** Removes each token or failure whose text is over, and other files that a killed process left behind. */
+  sweep(isOver: (text: string) => boolean): Promise<void>;
   /** Takes the lock on a place's requests, or returns its holder's lock; undefined if locks do not work. */
   acquireLock(place: CachePlace): Promise<Lock | undefined>;
 }

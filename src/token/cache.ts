@@ -89,6 +89,12 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
 }
 
+/** Returns whether a text is no token that is still valid. */
+export function isExpired(text: string, nowMs: number): boolean {
+  const entry = parseEntry(text);
+  return entry === undefined || lifeLeftMs(entry, nowMs) === 0;
+}
+
 export function formatEntry(entry: CacheEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }

@@ -6,9 +6,18 @@ import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
 import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
-import { type CacheEntry, formatEntry, lifeLeftMs, lookInCache, ownEntry, ownerOf, placeOf } from './cache';
+import {
+  type CacheEntry,
+  formatEntry,
+  isExpired,
+  lifeLeftMs,
+  lookInCache,
+  ownEntry,
+  ownerOf,
+  placeOf,
+} from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
-import { formatFailure, isShareable, lastFailure } from './last-failure';
+import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { shareRequest } from './share';
 import { isDemand } from './token';
@@ -79,19 +88,26 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
   }
 }
 
-/** Stores an outcome. Takes it back if the lock is gone: a login or logout removes locks, then the rest. */
+/**
+ * Stores an outcome, and sweeps what is over. Takes the outcome back if the lock is gone: a login or logout
+ * removes locks, then the rest.
+ */
 async function storeOutcome(
   kind: CacheKind,
   text: string,
   query: Query,
-  { tokens, trace }: TokenWorld,
+  { tokens, trace, now }: TokenWorld,
   lock: HeldLock | undefined,
 ): Promise<void> {
   const problem = await tokens.write(placeOf(query), text, kind);
-  if (problem !== undefined) trace(`cache: cannot write the ${kind} (${problem})`);
-  if (lock === undefined || lock.isHeld()) return;
-  trace(`cache: the ${kind} is removed, because there was a login or logout in the meantime`);
-  await tokens.remove((client) => clientName(client) === clientName(query.client));
+  if (problem !== undefined) {
+    trace(`cache: cannot write the ${kind} (${problem})`);
+  } else if (lock?.isHeld() === false) {
+    trace(`cache: the ${kind} is removed, because there was a login or logout in the meantime`);
+    await tokens.remove((client) => clientName(client) === clientName(query.client));
+  } else {
+    await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
+  }
 }
 
 /** Loads the credentials and fetches a token. The query's limit is for the request only. */

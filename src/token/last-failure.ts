@@ -40,6 +40,14 @@ export function formatFailure(
   return `${JSON.stringify({ owner, atMs, kind, message, reason } satisfies typeof FAILURE)}\n`;
 }
 
+const parseFailure = (text: string): typeof FAILURE | undefined => parseLike(text, FAILURE);
+
+/** Returns whether a text is no failure that still counts. */
+export function isForgotten(text: string, nowMs: number): boolean {
+  const failed = parseFailure(text);
+  return failed === undefined || nowMs - failed.atMs >= REMEMBERED_MS;
+}
+
 /**
  * Returns the last failure of the query's basis if it counts for this run: each one that came after the run
  * began, and a refusal of the last 30 s. Undefined if there is none.
@@ -48,7 +56,7 @@ export function lastFailure(
   query: Query,
   world: Pick<World, 'tokens' | 'clients' | 'now' | 'hmac'>,
 ): GwtokenError | undefined {
-  const failed = parseLike(world.tokens.read(placeOf(query), 'failure').text ?? '', FAILURE);
+  const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
   if (failed === undefined || !isErrorKind(failed.kind) || !isFor(failed.owner, query, world))
     return undefined;
   const { kind, reason, atMs } = failed;

@@ -1,5 +1,5 @@
 /** When gwtoken uses a cached token. See also test/sessions/text/reuse.txt. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
@@ -127,6 +127,35 @@ test('a process that waited requests a token itself if the holder’s own time l
   };
   const { code } = await gw.cli(['get', '--retries', '0']);
   expect([code, await waiter]).toEqual([6, 'token-2']);
+});
+
+test('a request sweeps what is over and what a killed process left behind', async () => {
+  const getAs = async (clientId: string) => {
+    gw.answer = () =>
+      clientId === 'refused' ? { status: 401, body: { error: 'invalid_client' } } : tokenReply(clientId);
+    gw.env['GWTOKEN_CLIENT_ID'] = clientId;
+    await gw.cli(['get']);
+  };
+  await getAs('expired');
+  later(3500);
+  await getAs('refused');
+  await getAs('valid');
+  later(200);
+  const left = ['lock', 'token.json.0a.tmp', 'token.json.0b.tmp', 'notes'];
+  for (const name of left) {
+    const path = join(gw.cache, `default-production-eu.01234567.${name}`);
+    writeFileSync(path, '', { mode: 0o600 });
+    if (!name.includes('0b')) utimesSync(path, 0, 0);
+  }
+  expect(readdirSync(gw.cache)).toHaveLength(7);
+  await getAs('new');
+  const kept = readdirSync(gw.cache).map((name) => readFileSync(join(gw.cache, name), 'utf8'));
+  expect(kept.map((text) => /"clientId":"(.*?)"/.exec(text)?.[1] ?? text).sort()).toEqual([
+    '',
+    '',
+    'new',
+    'valid',
+  ]);
 });
 
 test('client IDs, commands and auth URLs have separate tokens', async () => {

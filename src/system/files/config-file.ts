@@ -2,14 +2,14 @@
  * The config file and the list of stored clients: JSON objects. They may name a command, so only the user and
  * root may have written them. The quick path reads them.
  */
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, wordsFor } from '../../errors';
 import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { retryWhileBusy, writeByRename } from './replace';
+import { isLeftBehind, retryWhileBusy, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
@@ -154,6 +154,15 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   });
 }
 
+/** Removes the temporary files that killed processes left beside a file. */
+function removeLeftovers(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    const isTemporary = name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp');
+    const other = join(dirname(path), name);
+    orUndefined(() => isTemporary && isLeftBehind(other) && unlinkSync(other));
+  }
+}
+
 /**
  * Returns a function that stores an object in the file through conf, which only passes the object on: conf
  * itself reads without checks, ignores an incomplete write, and in a snap does not write atomically.
@@ -170,8 +179,9 @@ async function loadWriter(path: string, host: Host): Promise<(value: Stored) => 
     // conf has no option for another way to write, so this replaces its private method.
     Object.assign(conf, {
       _write(changed: Stored): void {
-        const linkTarget = orUndefined(() => realpathSync(path));
-        writeByRename(linkTarget ?? path, `${JSON.stringify(changed, null, 2)}\n`, host, { isDurable: true });
+        const target = orUndefined(() => realpathSync(path)) ?? path;
+        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host, { isDurable: true });
+        removeLeftovers(target);
       },
     });
     conf.store = value;

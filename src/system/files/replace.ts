@@ -1,5 +1,5 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemCode } from '../../errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
@@ -39,6 +39,13 @@ export function writeByRename(
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+const LEFT_BEHIND_MS = 86_400_000;
+
+/** Returns whether a killed process left the file behind: nobody has written to it for a day. */
+export function isLeftBehind(path: string): boolean {
+  return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
 const BUSY_MS = 500;

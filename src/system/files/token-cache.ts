@@ -11,7 +11,7 @@ import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { writeByRename } from './replace';
+import { isLeftBehind, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
@@ -23,6 +23,7 @@ export const NO_CACHE: TokenCache = {
   write: async () => 'ENOHOME',
   clientNames: () => [],
   remove: async () => [],
+  async sweep() {},
   acquireLock: async () => undefined,
 };
 
@@ -53,6 +54,15 @@ export function openTokens(directory: string, host: Host): TokenCache {
       return [...new Set(owners.map(clientName))];
     },
     remove: async (matches) => removeFiles(directory, matches),
+    async sweep(isOver) {
+      for (const file of orUndefined(() => readdirSync(directory)) ?? []) {
+        const path = join(directory, file);
+        const isDue = (): boolean =>
+          file.endsWith('.json') ? isOver(readCacheFile(path, host).text ?? '') : isLeftBehind(path);
+        // A file that cannot be removed is swept another time.
+        orUndefined(() => clientOf(file) && isDue() && unlinkSync(path));
+      }
+    },
     async acquireLock(place) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
@@ -98,7 +108,7 @@ export function entryPath(directory: string, place: CachePlace, kind: CacheKind 
 /** Returns the client of a file in any slot, even of a temporary file that a killed process left behind. */
 function clientOf(file: string): Client | undefined {
   const name =
-    /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock|(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?)$/;
+    /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock(?:\.claim)?|(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?)$/;
   const [, ...parts] = name.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }
