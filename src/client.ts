@@ -1,6 +1,3 @@
-import { usage } from './errors';
-import { quoted } from './text';
-
 /** Regions of the gateway; a client belongs to exactly one. */
 export const REGIONS = ['eu', 'us'] as const;
 export type Region = (typeof REGIONS)[number];
@@ -21,18 +18,9 @@ export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
 }
 
-/** Returns whether the name is a valid profile name. */
+/** Returns whether the name is valid. Capitals are not: Windows' keychain ignores case. */
 export function isProfile(name: string): boolean {
   return PROFILE.test(name);
-}
-
-/** Returns a valid name, otherwise throws `usage`. Capitals are invalid: Windows' keychain ignores case. */
-export function checkProfile(name: string, where: string): string {
-  if (isProfile(name)) return name;
-  throw usage(`invalid profile name ${quoted(name)} (from ${where})`, {
-    reason: 'bad-value',
-    allowed: '1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit',
-  });
 }
 
 /** Returns the client's name in messages, `default:production:eu`, which is also its keychain account. */

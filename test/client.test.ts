@@ -1,7 +1,8 @@
 /** The names of profiles and clients. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Client, checkProfile, clientFlags, clientName, parseClientName } from '../src/client';
+import { type Client, clientFlags, clientName, parseClientName } from '../src/client';
+import { parseProfile } from '../src/settings/values';
 import { refusal } from './settings/refusal';
 
 const first = fc.constantFrom(...'abcxyz0189');
@@ -13,11 +14,11 @@ const client: fc.Arbitrary<Client> = fc.record({
 });
 
 test('a profile name has 1 to 64 of a-z, 0-9, ".", "_" and "-"', () => {
-  fc.assert(fc.property(client, ({ profile }) => checkProfile(profile, 'x') === profile));
-  expect(checkProfile('a'.repeat(64), 'x')).toHaveLength(64);
+  fc.assert(fc.property(client, ({ profile }) => parseProfile(profile, 'x') === profile));
+  expect(parseProfile('a'.repeat(64), 'x')).toHaveLength(64);
   const names = ['', 'Acme', '.a', '-a', '_a', 'a b', 'ä', 'a/b', 'a:b', 'a\n', 'a'.repeat(65)];
   for (const name of names)
-    expect(refusal(() => checkProfile(name, '--profile'))).toEqual({
+    expect(refusal(() => parseProfile(name, '--profile'))).toEqual({
       message: `invalid profile name ${JSON.stringify(name)} (from --profile)`,
       hints: ['use 1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit'],
     });

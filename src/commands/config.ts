@@ -1,8 +1,9 @@
 /** The command `gwtoken config` and its subcommands. */
-import { checkProfile, profileFlag } from '../client';
+import { profileFlag } from '../client';
 import { usage } from '../errors';
 import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
+import { parseProfile } from '../settings/values';
 import type { Config, ConfigValues, World } from '../world';
 
 type Args = readonly string[];
@@ -65,7 +66,7 @@ async function removeTokens(profile: string | undefined, { tokens }: World): Pro
 
 /** Returns the profile of `--profile`: a key set with it holds for that profile only. */
 function flagProfile(flags: FlagValues): string | undefined {
-  return flags.profile === undefined ? undefined : checkProfile(flags.profile, '--profile');
+  return flags.profile === undefined ? undefined : parseProfile(flags.profile, '--profile');
 }
 
 /** Returns the general values and each profile's as text, or those of one profile. */

@@ -2,15 +2,7 @@
  * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
  */
 
-import {
-  type Client,
-  checkProfile,
-  clientFlags,
-  clientName,
-  DEFAULT_PROFILE,
-  profileFlag,
-  REGIONS,
-} from '../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
 import { similarWords } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
@@ -28,6 +20,7 @@ import {
   type Source,
   variableOf,
 } from './table';
+import { parseProfile } from './values';
 
 /** Gathers the sources of settings. Throws `usage` for an unknown key in the config file. */
 export function gather(
@@ -37,7 +30,7 @@ export function gather(
   const config = world.config.read();
   for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
   for (const [profile, values] of Object.entries(config.profiles)) {
-    checkProfile(profile, `profiles in ${config.path}`);
+    parseProfile(profile, `profiles in ${config.path}`);
     for (const key of Object.keys(values))
       checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
   }

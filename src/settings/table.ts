@@ -1,5 +1,5 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
-import { checkProfile, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
+import { DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, quoted, shellWord, similarWords } from '../text';
 import type { Config, Env, StoredClient } from '../world';
@@ -7,6 +7,7 @@ import {
   parseApiUrl,
   parseAuthUrl,
   parseDurationMs,
+  parseProfile,
   parseRegion,
   parseRetries,
   parseSwitch,
@@ -128,7 +129,7 @@ export const CLIENT_SETTINGS = {
     key: 'profile',
     scope: 'user',
     variable: 'derived',
-    parse: checkProfile,
+    parse: parseProfile,
     flags: { '-p, --profile <NAME>': 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
   } satisfies SettingDefinition<string>,

@@ -1,7 +1,7 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
 
 import type { Cause } from '../causes';
-import { isRegion, REGIONS, type Region } from '../client';
+import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { quoted } from '../text';
 import { LONGEST_LIMIT_MS } from '../waiting';
@@ -44,6 +44,12 @@ export const MOST_RETRIES = 10;
 export function parseRetries(text: string, where: string): number {
   if (/^\d{1,2}$/.test(text) && Number(text) <= MOST_RETRIES) return Number(text);
   throw badValue('retries', text, where, `0 to ${MOST_RETRIES}`);
+}
+
+export function parseProfile(text: string, where: string): string {
+  if (isProfile(text)) return text;
+  const allowed = '1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit';
+  throw badValue('profile name', text, where, allowed);
 }
 
 export function parseText(text: string, where: string, what: string): string {

@@ -22,9 +22,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   system: [...GROUND, 'node', 'package'],
   world: ['type:client'],
   hints: ['credentials', 'settings', ...GROUND],
-  client: ['errors', 'text'],
+  client: [],
   errors: ['causes'],
-  causes: [],
+  causes: ['type:client'],
   text: [],
   waiting: ['client', 'errors', 'type:world'],
 };
