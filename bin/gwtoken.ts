@@ -32,12 +32,6 @@ function answerQuickly(): Promise<number> | undefined {
 
 /** Runs the CLI, or reports the failure to write the quick path's answer. Resolves with the exit code. */
 async function runCli(failure?: unknown): Promise<number> {
-  // Checks Node's version first, because the modules that are loaded next rely on it.
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    writeAll(2, `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is ${process.version}\n`);
-    return 2;
-  }
   const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   const { world, written } = openWorld(process, __VERSION__, opened, startsProgram(line));
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.

@@ -39,4 +39,10 @@ function compiledCode(file: string): { cachedData: Buffer } | undefined {
   }
 }
 
-load('./program.cjs');
+// Checked before anything is loaded, because all other files rely on Node's version.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > 20 || (major === 20 && minor >= 19)) load('./program.cjs');
+else {
+  process.stderr.write(`gwtoken: error: gwtoken needs Node.js 20.19 or later; this is ${process.version}\n`);
+  process.exitCode = 2;
+}

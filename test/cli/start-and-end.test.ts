@@ -30,11 +30,13 @@ test.each(['18.20.8', '20.18.3'])('gwtoken rejects Node %s as too old', async (v
   const versions = `{ ...process.versions, node: '${version}' }`;
   const script = `Object.defineProperty(process, 'versions', { value: ${versions} });
     Object.defineProperty(process, 'version', { value: 'v${version}' });`;
-  expect(await runAfter(script, ['--version'])).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is v${version}\n`,
-  });
+  // The quick path, which loads least, must not work with some calls only.
+  for (const args of [['--version'], ['config', 'path']])
+    expect(await runAfter(script, args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is v${version}\n`,
+    });
 });
 
 describe('in a working directory that was removed', () => {
