@@ -33,7 +33,8 @@ export type Cause =
   // Files, streams and programs
   | { readonly reason: 'no-runner-file'; readonly variable: string }
   | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'relative-path' }
-  | { readonly reason: 'stdout-failed' | 'lock-held' | 'system-limit' }
+  | { readonly reason: 'stdout-failed' | 'lock-held' }
+  | { readonly reason: 'system-limit'; readonly isMemory: boolean }
   | { readonly reason: 'command-not-found'; readonly shell: string }
   | { readonly reason: 'curl-not-found' }
   | { readonly reason: PlainReason };

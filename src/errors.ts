@@ -170,7 +170,7 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
   return new GwtokenError('local', `a system limit is reached: ${what}`, {
-    cause: { reason: 'system-limit' },
+    cause: { reason: 'system-limit', isMemory: isOutOfMemory },
     detail: error.message,
   });
 }

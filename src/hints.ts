@@ -93,7 +93,11 @@ const ROWS: Rows = {
   'relative-path': () => ['pass an absolute path, or change to another directory'],
   'stdout-failed': () => ['free some disk space, or write elsewhere'],
   'lock-held': () => ['stop that process and try again'],
-  'system-limit': () => ['to see the limits, run: ulimit -a'],
+  'system-limit': ({ isMemory }) => [
+    // The WebAssembly in which undici parses HTTP reserves 8 GB of addresses.
+    ...(isMemory ? ['raise ulimit -v, or use the standalone executable, which needs less'] : []),
+    'to see the limits, run: ulimit -a',
+  ],
   'command-not-found': ({ shell }) => [
     `check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`,
   ],

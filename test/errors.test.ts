@@ -27,7 +27,7 @@ test.each([
   expect(limitReached(error)).toMatchObject({
     kind: 'local',
     message: `a system limit is reached: ${what}`,
-    reason: 'system-limit',
+    cause: { reason: 'system-limit', isMemory: what === 'not enough memory' },
     detail: error.message,
   });
 });

@@ -39,7 +39,8 @@ const CAUSES: readonly Cause[] = [
   { reason: 'relative-path' },
   { reason: 'stdout-failed' },
   { reason: 'lock-held' },
-  { reason: 'system-limit' },
+  { reason: 'system-limit', isMemory: false },
+  { reason: 'system-limit', isMemory: true },
   { reason: 'command-not-found', shell: "sh -c '…'" },
   { reason: 'curl-not-found' },
 ];
