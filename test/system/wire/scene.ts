@@ -32,7 +32,7 @@ export interface WireCase extends Expectation {
   readonly name: string;
   /** Starts the servers. The end of the test closes them. */
   setUp(authority: Authority): Promise<Scene> | Scene;
-  /** True if only the timeout of 10 s ends the run, which then has one attempt. */
+  /** True if only the timeout ends the run, which then has one attempt. */
   readonly waits?: boolean;
   /** True if the case runs in `npm test`. All others run only in `npm run test:all`. */
   readonly isQuick?: boolean;
