@@ -157,11 +157,6 @@ function problemOf(failure: Failure): Problem {
   const { error, peer, url, code, message, progress } = failure;
   if (error instanceof TimedOut) return timedOut(failure);
   if (error instanceof TunnelRefused && failure.proxy) return tunnelRefused(error, failure, failure.proxy);
-  // In TLS 1.3 this alert arrives after the handshake.
-  if (/^ERR_SSL_.*CERTIFICATE_REQUIRED$/.test(code)) {
-    const hint = `${ASK_OPERATORS}: gwtoken has none`;
-    return { message: `could not reach ${peer}: it requires a client certificate`, hints: [hint] };
-  }
   const { waitingFor } = progress;
   if (waitingFor === 'certificate') {
     const [end, ...hints] = endingOf(CERTIFICATES, failure) ?? [`was rejected (${message})`, ASK_OPERATORS];
@@ -180,9 +175,12 @@ function problemOf(failure: Failure): Problem {
     const hint = `check the auth URL; if it is right, ${ASK_OPERATORS}`;
     return { message: `${url.href} ${invalid}`, hints: [hint], kind: 'bad-reply' };
   }
-  const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
-  const hint = `try again; if it persists, ${ASK_OPERATORS}`;
-  return { message: `${peer} closed the connection ${end}`, hints: [hint] };
+  const again = `try again; if it persists, ${ASK_OPERATORS}`;
+  if (waitingFor === 'body')
+    return { message: `${peer} closed the connection in the middle of the reply`, hints: [again] };
+  // In TLS 1.3, a server that misses the certificate closes the connection after the handshake.
+  const hints = url.protocol === 'https:' ? [again, NO_CLIENT_CERTIFICATE] : [again];
+  return { message: `${peer} closed the connection without a reply`, hints };
 }
 
 function endingOf(endings: Endings, failure: Failure): Ending | undefined {
