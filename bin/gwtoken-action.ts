@@ -62,7 +62,6 @@ async function main(): Promise<void> {
     return { options, write: envDestination(options.format, world) };
   });
   const { token } = await selectedToken(gather({ cache: false }, world), world);
-  maskToken(token.accessToken, world);
   for (const { options, write } of targets) write(envOutput(token, options));
 }
 

@@ -1,6 +1,5 @@
 /** The command `gwtoken env`. */
 import { envDestination, envOptions, envOutput, evaluatingLine, formatNamed } from '../formats/env-formats';
-import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
@@ -15,9 +14,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
   } else {
     const sources = gather(flags, world);
     const { token } = await selectedToken(sources, world);
-    const output = envOutput(token, options);
-    maskToken(token.accessToken, world);
-    write(output);
+    write(envOutput(token, options));
   }
   if (world.stdout.isTTY()) await sayWhatToType(flags, world);
 }

@@ -1,7 +1,6 @@
 /** The command `gwtoken get`. */
 import { usage } from '../errors';
 import { formatForGet, GET_FORMATS } from '../formats/get-formats';
-import { maskToken } from '../formats/mask';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
@@ -13,7 +12,6 @@ export async function printToken(flags: FlagValues, world: World): Promise<void>
   checkOutput(flags.output);
   const answer = await selectedToken(gather(flags, world), world);
   const text = format(answer, world.now());
-  maskToken(answer.token.accessToken, world);
   const { output = STDOUT } = flags;
   if (output === STDOUT) world.stdout.write(text);
   else world.replaceFile(output, text);

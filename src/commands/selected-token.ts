@@ -4,6 +4,7 @@ import { type Client, clientFlags, clientName, REGIONS } from '../client';
 import type { CredentialSource } from '../credentials/sources';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
+import { maskToken } from '../formats/mask';
 import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
 import { shellWord } from '../text';
@@ -41,14 +42,17 @@ export function selectedQuery(sources: SettingSources, world: World): Query {
 }
 
 /**
- * Returns a valid token for the selected client, or with `--fresh` a new one. Adds the next steps to the
- * hints of an error.
+ * Returns a valid token for the selected client, or with `--fresh` a new one, and masks it in the log of a
+ * GitHub Actions job: every caller passes it on.
  */
-export async function selectedToken(
-  sources: SettingSources,
-  world: World,
-  query = selectedQuery(sources, world),
-): Promise<TokenAnswer> {
+export async function selectedToken(sources: SettingSources, world: World): Promise<TokenAnswer> {
+  const answer = await tokenFor(selectedQuery(sources, world), sources, world);
+  maskToken(answer.token.accessToken, world);
+  return answer;
+}
+
+/** Returns a token for the query. Adds the next steps to the hints of an error. */
+export async function tokenFor(query: Query, sources: SettingSources, world: World): Promise<TokenAnswer> {
   try {
     return await getTokenInTerminal(query, world);
   } catch (error) {

@@ -11,7 +11,7 @@ import { entryDuringOutage } from '../../token/get-token';
 import { minTtlProblem, type Query } from '../../token/query';
 import type { World } from '../../world';
 import { writeFindings } from '../report';
-import { selectedQuery, selectedToken } from '../selected-token';
+import { selectedQuery, tokenFor } from '../selected-token';
 import { type Check, clockCheck, type Progress, passed, stepChecks, variableChecks, warning } from './checks';
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
@@ -69,10 +69,7 @@ async function tryRequest(
     const { client, source } = query;
     const settings = [clientName(client), ...settingLines(sources, client, false)].join(', ');
     report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });
-    const { token } = await selectedToken(sources, watchedWorld(world, report), {
-      ...query,
-      useCache: false,
-    });
+    const { token } = await tokenFor({ ...query, useCache: false }, sources, watchedWorld(world, report));
     report({ token });
     return { progress };
   } catch (error) {

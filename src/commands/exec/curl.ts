@@ -3,7 +3,6 @@
 import { type Client, profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { formatForGet } from '../../formats/get-formats';
-import { maskToken } from '../../formats/mask';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { note, shellWord } from '../../text';
@@ -19,7 +18,6 @@ export async function runCurl(
   const sources = gather(flags, world);
   const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];
   const answer = await selectedToken(sources, world);
-  maskToken(answer.token.accessToken, world);
   const header = formatForGet({ format: 'curl' })(answer, world.now());
 
   const text = { option: '-K', content: header + protocolsFor(args[0]!) };

@@ -2,7 +2,6 @@
 import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, Interrupted, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
-import { maskToken } from '../../formats/mask';
 import { prefixOf, tokenVariables, type Variable } from '../../formats/token-variables';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
@@ -23,7 +22,6 @@ export async function runCommand(
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, prefix);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
-  maskToken(answer.token.accessToken, world);
 
   const file = given === undefined ? undefined : world.absolutePath(given);
   const env = childEnvironment(
