@@ -8,7 +8,7 @@ import { namesIn, STDOUT, takesValue } from '../commands/flags';
 import type { Command } from '../commands/grammar';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
-import { formatForGet } from '../formats/get-formats';
+import { getFormat } from '../formats/get-formats';
 import { findSetting, gather, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
@@ -34,7 +34,7 @@ export function quick({ path: [command], flags: given, args }: Line, world: Quic
 }
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
-  const format = formatForGet(flags);
+  const format = getFormat(flags);
   if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format(cached, world.now());

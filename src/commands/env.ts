@@ -1,5 +1,5 @@
 /** The command `gwtoken env`. */
-import { envDestination, envOptions, envOutput, evaluatingLine, formatNamed } from '../formats/env-formats';
+import { envDestination, envFormat, envOptions, envOutput, evaluatingLine } from '../formats/env-formats';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
@@ -23,7 +23,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
   const [command, what] = unset ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
   const line =
-    format === undefined ? evaluatingLine(command, env) : formatNamed(format).evaluatingLine?.(command);
+    format === undefined ? evaluatingLine(command, env) : envFormat(format).evaluatingLine?.(command);
   if (line === undefined) return;
   // $SHELL is the login shell, and another may run in it.
   const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';

@@ -1,6 +1,6 @@
 /** The flags that several commands share, and those of the two commands that cli/quick.ts can answer. */
-import { ENV_FORMATS } from '../formats/env-formats';
-import { GET_FORMATS } from '../formats/get-formats';
+import { ENV_FORMAT_NAMES } from '../formats/env-formats';
+import { GET_FORMAT_NAMES } from '../formats/get-formats';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingDefinition } from '../settings/table';
 
 export interface Flag {
@@ -81,7 +81,7 @@ export const STDOUT = '-';
 export const GET_FLAGS: readonly Flag[] = [
   ...CLIENT_FLAGS,
   ...FETCH_FLAGS,
-  formatFlag(GET_FORMATS),
+  formatFlag(GET_FORMAT_NAMES),
   JSON_OUTPUT,
   { spec: '--output <FILE>', help: 'write to a file that only you can read (-: stdout)', group: 'Output:' },
   FRESH,
@@ -90,7 +90,7 @@ export const GET_FLAGS: readonly Flag[] = [
 export const ENV_FLAGS: readonly Flag[] = [
   ...CLIENT_FLAGS,
   ...FETCH_FLAGS,
-  formatFlag(ENV_FORMATS),
+  formatFlag(ENV_FORMAT_NAMES),
   PREFIX,
   FRESH,
   { spec: '--unset', help: 'unset the variables instead', group: 'Output:' },

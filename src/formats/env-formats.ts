@@ -23,7 +23,7 @@ const FORMATS = {
   azure,
 };
 
-export const ENV_FORMATS = Object.keys(FORMATS);
+export const ENV_FORMAT_NAMES = Object.keys(FORMATS);
 
 /** More names that people type for a shell's format. */
 const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
@@ -32,8 +32,8 @@ const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, p
  * Returns the format with this name; throws `usage` for an unknown name. The default is always sh, because
  * gwtoken cannot know which shell runs `eval $(gwtoken env)`.
  */
-export function formatNamed(name = 'sh'): Format {
-  return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMATS);
+export function envFormat(name = 'sh'): Format {
+  return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMAT_NAMES);
 }
 
 /** Format of the output, and prefix of its variables. */
@@ -44,7 +44,7 @@ interface EnvOptions {
 
 /** Reads the flags of `gwtoken env`. Throws `usage` if the format does not support them. */
 export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
-  const format = formatNamed(name);
+  const format = envFormat(name);
   if (unset && !format.remove)
     throw usage(`--unset does not work with --format ${name}: such a file can only set variables`, {
       reason: 'no-unset-format',
@@ -75,7 +75,7 @@ export function failureOutput(
   givenPrefix: string | undefined,
   exitCode: number,
 ): string {
-  const format = orUndefined(() => formatNamed(formatName)) ?? posix;
+  const format = orUndefined(() => envFormat(formatName)) ?? posix;
   if (!format.fail) return '';
   const prefix = orUndefined(() => prefixOf(givenPrefix)) ?? DEFAULT_PREFIX;
   return envOutput(undefined, { format, prefix }) + format.fail(exitCode);
@@ -83,6 +83,6 @@ export function failureOutput(
 
 /** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */
 export function evaluatingLine(command: string, { SHELL = '' }: Env): string | undefined {
-  const format = orUndefined(() => formatNamed(SHELL.split('/').at(-1))) ?? posix;
+  const format = orUndefined(() => envFormat(SHELL.split('/').at(-1))) ?? posix;
   return format.evaluatingLine?.(command);
 }

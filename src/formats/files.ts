@@ -1,4 +1,4 @@
-/** The formats for readers other than shells: `NAME=value` files, JSON, and the runners of CI systems. */
+/** The formats that a program parses, from a file or from stdout. No shell has to evaluate them. */
 import { cannotCarry, type Format, jsonText } from './format';
 
 const USE_EXEC = 'gwtoken exec -- COMMAND';

@@ -29,10 +29,10 @@ function bearer({ accessToken }: Token): string {
   return `Bearer ${accessToken}`;
 }
 
-export const GET_FORMATS: readonly string[] = Object.keys(FORMATS);
+export const GET_FORMAT_NAMES: readonly string[] = Object.keys(FORMATS);
 
 /** Returns the format that the flags name; throws `usage` for an unknown name. */
-export function formatForGet({ format, json }: FlagValues): GetFormat {
+export function getFormat({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
     throw usage('--json and --format cannot be used together', { reason: 'flags-conflict' });
   return formatAmong(FORMATS, format ?? (json ? 'json' : 'token'));

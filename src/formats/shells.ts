@@ -1,4 +1,4 @@
-/** The formats for shells: POSIX shells, fish, csh and PowerShell. */
+/** The formats that a shell evaluates: each is a list of statements. */
 import { checkForWindows, type Format } from './format';
 
 /**

@@ -1,7 +1,7 @@
 /** Completion knows all of the grammar. The words at the cursor are in test/sessions/text/completion.txt. */
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
-import { GET_FORMATS } from '../../src/formats/get-formats';
+import { GET_FORMAT_NAMES } from '../../src/formats/get-formats';
 import { configKeys } from '../../src/settings/table';
 import { longForm } from '../harness/command-lines';
 import { inside } from '../harness/homes/in-process';
@@ -18,7 +18,7 @@ test('completion offers every command and flag, and all formats and keys', async
   expect(await words('')).toEqual(COMMANDS.map(({ name }) => name));
   for (const command of COMMANDS.filter(({ flags }) => flags.length > 0))
     expect(await words(`${command.name} --`)).toEqual(expect.arrayContaining(command.flags.map(longForm)));
-  expect(await words('get --format ')).toEqual(GET_FORMATS);
+  expect(await words('get --format ')).toEqual(GET_FORMAT_NAMES);
   expect(await words('config get ')).toEqual(configKeys());
 });
 

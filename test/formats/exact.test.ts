@@ -7,7 +7,7 @@ import { parse as parseDotenv } from 'dotenv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { formatNamed } from '../../src/formats/env-formats';
+import { envFormat } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { hintsFor } from '../../src/hints';
 import { readFileCommands } from '../harness/github-runner';
@@ -58,7 +58,7 @@ function carries(format: string, values: readonly string[]): boolean {
   const variables = values.map((value, index) => ({ name: `v${index}`, value }));
   let text: string;
   try {
-    text = printVariables(variables, formatNamed(format));
+    text = printVariables(variables, envFormat(format));
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     expect(error.message).toMatch(/^cannot pass \w+ unchanged: its value \S/);
@@ -101,7 +101,7 @@ test.for(['sh', 'bash', 'zsh'] as const)(
     );
     const variables = carried.map((value, index) => ({ name: `V${index}`, value }));
     const dir = openDirectory();
-    writeFileSync(join(dir, 'tokens.env'), printVariables(variables, formatNamed('dotenv')));
+    writeFileSync(join(dir, 'tokens.env'), printVariables(variables, envFormat('dotenv')));
     const script = 'set -a; . ./tokens.env; set +a; "$0" -e "$1"';
     const print = 'process.stdout.write(JSON.stringify(process.env))';
     const sourced = execFileSync(shell, ['-c', script, process.execPath, print], {

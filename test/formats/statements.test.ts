@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { valueOrError } from '../../src/errors';
 import {
-  ENV_FORMATS,
+  ENV_FORMAT_NAMES,
   envDestination,
+  envFormat,
   envOptions,
   envOutput,
   failureOutput,
-  formatNamed,
 } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
-import { formatForGet, GET_FORMATS } from '../../src/formats/get-formats';
+import { GET_FORMAT_NAMES, getFormat } from '../../src/formats/get-formats';
 import { prefixOf, tokenVariables } from '../../src/formats/token-variables';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
@@ -90,16 +90,16 @@ function heredocs(values: Record<string, string>): string[] {
   ]);
 }
 
-const print = (format: string, value: string) => printVariables([{ name: 'N', value }], formatNamed(format));
+const print = (format: string, value: string) => printVariables([{ name: 'N', value }], envFormat(format));
 
 test('PRINTED lists each format in the order of the help', () => {
-  expect(Object.keys(PRINTED)).toEqual(ENV_FORMATS);
+  expect(Object.keys(PRINTED)).toEqual(ENV_FORMAT_NAMES);
 });
 
 test.each(Object.entries(PRINTED))(
   '%s prints its statements to set, remove and fail, and its evaluating line',
   (name, printed) => {
-    const format = formatNamed(name);
+    const format = envFormat(name);
     expect(printVariables(VARIABLES, format)).toBe(printed.lines.map((line) => `${line}\n`).join(''));
     expect(format.fail?.(5)).toBe(printed.failure);
     expect(format.evaluatingLine?.('it')).toBe(printed.evaluating);
@@ -108,7 +108,7 @@ test.each(Object.entries(PRINTED))(
 
 const ALIASES = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', tcsh: 'csh', pwsh: 'powershell' };
 test.each(Object.entries(ALIASES))('--format %s is the same as --format %s', (shell, format) => {
-  expect(formatNamed(shell)).toBe(formatNamed(format));
+  expect(envFormat(shell)).toBe(envFormat(format));
 });
 
 test('sh prints no text that the shell splits or expands before eval parses it', () => {
@@ -215,7 +215,7 @@ describe('env', () => {
   const unset = (format: string) =>
     `--unset does not work with --format ${format}: such a file can only set variables`;
   const unknown = (name: string) => `unknown format "${name}" (from --format)`;
-  const known = `use one of: ${ENV_FORMATS.join(', ')}`;
+  const known = `use one of: ${ENV_FORMAT_NAMES.join(', ')}`;
   test.each<[flags: Record<string, string | true>, message: string, hint: string]>([
     [{ format: 'dotenv', unset: true }, unset('dotenv'), 'delete the file or the lines in it'],
     [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
@@ -233,8 +233,8 @@ describe('env', () => {
       appender: (path: string, variable: string) => (text: string) =>
         void written.push(`${variable} ${path} ${text}`),
     });
-    envDestination(formatNamed('sh'), outside({}))('a');
-    const github = formatNamed('github-env');
+    envDestination(envFormat('sh'), outside({}))('a');
+    const github = envFormat('github-env');
     envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
   });
@@ -266,7 +266,7 @@ describe('get', () => {
     from: 'cache',
   } as const;
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
-    formatForGet(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
+    getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
   /** Output of each format; add a line for a new one. */
   const PRINTS: Readonly<Record<string, string>> = {
@@ -282,10 +282,12 @@ describe('get', () => {
       '{"headers":{"Authorization":["Bearer a\\"\\\\b"]},"expires":"2030-01-01T00:01:00Z"}\n',
   };
   test('prints each of its formats', () => {
-    expect(Object.keys(PRINTS)).toEqual(GET_FORMATS);
+    expect(Object.keys(PRINTS)).toEqual(GET_FORMAT_NAMES);
     for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toBe(printed);
     expect([get({}), get({ json: true })]).toEqual([PRINTS['token'], PRINTS['json']]);
-    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use one of: ${GET_FORMATS.join(', ')}`]);
+    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([
+      `use one of: ${GET_FORMAT_NAMES.join(', ')}`,
+    ]);
   });
 
   test('rejects --json together with --format', () => {

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/env-formats';
+import { envFormat } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
@@ -41,7 +41,7 @@ const EXIT_CODE = 4;
 const IN_ONE_OUTPUT = 12;
 
 function writeBatch(shell: Shell, values: readonly string[]): Batch {
-  const format = formatNamed(shell.format);
+  const format = envFormat(shell.format);
   const variables = values.map((value, index) => ({ name: nameOf(index), value }));
   const texts = variables.flatMap((_, index) =>
     index % IN_ONE_OUTPUT === 0

@@ -1,7 +1,7 @@
 /** The built program in scripts of each shell, with two clients, a failure, and the idioms of the help. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNamed } from '../../src/formats/env-formats';
+import { envFormat } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { makeHostileDirectory } from './hostile-directory';
 import { EU_TOKEN, envCommand, openShellHome, runScript, type ShellHome, US_TOKEN } from './shell-home';
@@ -31,7 +31,7 @@ test.for(SHELLS)(
         { name: 'US_ACCESS_TOKEN', value: US_TOKEN },
         { name: 'EU_SCOPE', value: 'read  write *' },
       ],
-      formatNamed(shell.format),
+      envFormat(shell.format),
     );
     const createdFiles = makeHostileDirectory(hostile, [output]);
     const [evaluate] = Object.values(shell.contexts);

@@ -2,7 +2,7 @@
 
 import { type Client, profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
-import { formatForGet } from '../../formats/get-formats';
+import { getFormat } from '../../formats/get-formats';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { note, shellWord } from '../../text';
@@ -18,7 +18,7 @@ export async function runCurl(
   const sources = gather(flags, world);
   const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];
   const answer = await selectedToken(sources, world);
-  const header = formatForGet({ format: 'curl' })(answer, world.now());
+  const header = getFormat({ format: 'curl' })(answer, world.now());
 
   const text = { option: '-K', content: header + protocolsFor(args[0]!) };
   const options = { env: withoutCredentials(world.env), text };
