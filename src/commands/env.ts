@@ -19,14 +19,12 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
   if (world.stdout.isTTY()) await sayWhatToType(flags, world);
 }
 
-/** Names the line that sets the variables: on a terminal nothing is evaluated. */
+/** Says how to have the statements evaluated, because on a terminal nothing evaluates them. */
 async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
-  const [command, what] = unset ? ['gwtoken env --unset', 'unset'] : ['gwtoken env', 'set'];
-  const line =
-    format === undefined ? evaluatingLine(command, env) : envFormat(format).evaluatingLine?.(command);
+  const line = format === undefined ? evaluatingLine('…', env) : envFormat(format).evaluatingLine?.('…');
   if (line === undefined) return;
   // $SHELL is the login shell, and another may run in it.
   const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';
-  const hint = `nothing was ${what} yet; to ${what} the variables, run: ${line}${others}`;
+  const hint = `nothing was ${unset ? 'unset' : 'set'} yet; wrap the command: ${line}${others}`;
   stderr.write(`${hintLine(hint, await terminal.paint('stderr'))}\n`);
 }

@@ -83,6 +83,7 @@ export function failureOutput(
 
 /** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */
 export function evaluatingLine(command: string, { SHELL = '' }: Env): string | undefined {
-  const format = orUndefined(() => envFormat(SHELL.split('/').at(-1))) ?? posix;
-  return format.evaluatingLine?.(command);
+  const name = SHELL.split('/').at(-1);
+  const format = orUndefined(() => envFormat(name)) ?? posix;
+  return format.evaluatingLine?.(format === posix ? command : `${command} --format ${name}`);
 }

@@ -17,7 +17,7 @@ export interface Format {
   join?(statements: readonly string[]): string;
   /** Returns a statement that fails with this exit code; absent if the reader fails without output. */
   fail?(exitCode: number): string;
-  /** Returns the line that evaluates this command's output; absent if no shell evaluates the format. */
+  /** Returns the line that evaluates the output of a command; absent if no shell evaluates the format. */
   evaluatingLine?(command: string): string;
   /** Name of the variable that holds the path of the output file; absent if the output goes to stdout. */
   readonly appendsTo?: string;
@@ -46,13 +46,14 @@ export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-/** Returns the format with this name; throws `usage` with the valid `names` if there is no such format. */
+/** Returns the format with this name in any case; throws `usage` with the valid `names` if there is no such format. */
 export function formatAmong<T>(
   formats: Readonly<Record<string, T>>,
   name: string,
   names = Object.keys(formats),
 ): T {
-  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  const key = name.toLowerCase();
+  const format = Object.hasOwn(formats, key) ? formats[key] : undefined;
   if (format) return format;
   throw usage(`unknown format ${quoted(name)} (from --format)`, {
     reason: 'bad-value',

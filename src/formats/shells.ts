@@ -45,7 +45,7 @@ export const fish: Format = {
   // `-g` keeps universal variables, which are on disk. `or true`: the status is 4 if no such variable is set.
   remove: (name) => `set -eg ${name}; or true;\n`,
   fail,
-  evaluatingLine: (command) => `${command} --format fish | source`,
+  evaluatingLine: (command) => `${command} | source`,
 };
 
 function encodeFish(value: string): string {
@@ -58,7 +58,7 @@ export const csh: Format = {
   set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
   remove: (name) => `unsetenv ${name};\n`,
   fail,
-  evaluatingLine: (command) => `eval \`${command} --format csh\``,
+  evaluatingLine: (command) => `eval \`${command}\``,
 };
 
 function encodeCsh(value: string): string {
@@ -85,5 +85,5 @@ export const powershell: Format = {
   },
   remove: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue\n`,
   fail: (exitCode) => `throw 'gwtoken failed (exit code ${exitCode})'\n`,
-  evaluatingLine: (command) => `${command} --format powershell | Out-String | Invoke-Expression`,
+  evaluatingLine: (command) => `${command} | Out-String | Invoke-Expression`,
 };

@@ -32,16 +32,16 @@ describe('gwtoken env on a terminal', () => {
   }
 
   test.each([
-    ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(gwtoken env)'],
-    ['/usr/bin/fish', ['--unset'], 'gwtoken env --unset --format fish | source'],
-    ['/usr/bin/fish', ['--format', 'ksh'], 'eval $(gwtoken env)'],
-    ['', ['--format', 'pwsh'], 'gwtoken env --format powershell | Out-String | Invoke-Expression'],
-  ])('with SHELL=%s and %j names the line to type', async (shell, args, line) => {
+    ['/bin/bash', ['-r', 'us', '--prefix', 'US_'], 'eval $(…)'],
+    ['/usr/bin/fish', ['--unset'], '… --format fish | source'],
+    ['/usr/bin/fish', ['--format', 'ksh'], 'eval $(…)'],
+    ['', ['--format', 'PWSH'], '… | Out-String | Invoke-Expression'],
+  ])('with SHELL=%s and %j says how to evaluate the output', async (shell, args, line) => {
     gw.env['SHELL'] = shell;
     const { stderr } = await envOn(['stdout'], ...args);
     const what = args.includes('--unset') ? 'unset' : 'set';
     const others = args.includes('--format') ? '' : ' (other shells: gwtoken help shells)';
-    expect(stderr).toBe(`hint: nothing was ${what} yet; to ${what} the variables, run: ${line}${others}\n`);
+    expect(stderr).toBe(`hint: nothing was ${what} yet; wrap the command: ${line}${others}\n`);
   });
 
   test('colours the hint if stderr is a terminal too', async () => {

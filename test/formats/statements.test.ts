@@ -45,7 +45,7 @@ const PRINTED: Readonly<Record<string, Printed>> = {
   fish: {
     lines: ['set -gx A t\\X20k\\X272;', "set -gx B '';", 'set -eg C; or true;', 'set -gx D plain-1;'],
     failure: 'sh -c "exit 5";\n',
-    evaluating: 'it --format fish | source',
+    evaluating: 'it | source',
   },
   csh: {
     lines: [
@@ -55,7 +55,7 @@ const PRINTED: Readonly<Record<string, Printed>> = {
       'setenv D plain-1;',
     ],
     failure: 'sh -c "exit 5";\n',
-    evaluating: 'eval `it --format csh`',
+    evaluating: 'eval `it`',
   },
   powershell: {
     lines: [
@@ -65,7 +65,7 @@ const PRINTED: Readonly<Record<string, Printed>> = {
       "$env:D = 'plain-1'",
     ],
     failure: "throw 'gwtoken failed (exit code 5)'\n",
-    evaluating: 'it --format powershell | Out-String | Invoke-Expression',
+    evaluating: 'it | Out-String | Invoke-Expression',
   },
   json: { lines: ['{"A":"t k\'2","B":"","C":null,"D":"plain-1"}'] },
   dotenv: { lines: ['A="t k\'2"', 'B=', 'D=plain-1'] },
