@@ -78,10 +78,10 @@ interface StoredClients {
   withLock<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** The place of cache files: a client, and a slot if its credentials are not in the keychain. */
+/** The place of cache files: a client, and a variant if its credentials are not in the keychain. */
 export interface CachePlace extends Client {
-  /** Short hash of the client ID or the command, and of the auth URL. Each slot has its own files. */
-  readonly slot?: string;
+  /** Short hash of the client ID or the command, and of the auth URL. Each variant has its own files. */
+  readonly variant?: string;
 }
 
 /** A file of a place: its token (the default) or its last failure. */
@@ -96,7 +96,7 @@ export interface TokenCache {
   clientNames(): readonly string[];
   /**
    * Removes the files of the clients that match, their locks first: a running request that then finds its
-   * lock gone removes the token that it has written. Returns the paths that cannot be removed, with the reason.
+   * lock gone removes what it has written. Returns the paths that cannot be removed, with the reason.
    */
   remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
   /** Removes each token or failure whose text is over, and other files that a killed process left behind. */

@@ -1,86 +1,24 @@
 /** The cached token. It is returned only to its owner, and an unreadable entry is a miss, never an error. */
-import { clientName } from '../client';
-import type { CredentialSource } from '../credentials/sources';
 import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
-import type { CachePlace, QuickWorld } from '../world';
+import type { QuickWorld } from '../world';
+import { type Basis, OWNER_SHAPE, ownerMatches, placeOf } from './basis';
 import type { Query, TokenAnswer } from './query';
-import { isFresh, LIFETIME_LIMIT_S, type Token } from './token';
+import { LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
 
-/** Template of the owner of a token or failure: parseLike() accepts JSON with these fields and types. */
-export const OWNER = {
-  authUrl: '',
-  kind: '',
-  /** Salt of all HMACs in an entry or failure. */
-  salt: '',
-  /** HMAC of the source's identity; empty for the keychain. */
-  hmac: '',
-  /** For the keychain, the login that stored the credentials. */
-  loginId: '',
-};
-export type Owner = Readonly<typeof OWNER>;
+const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
+const ENTRY_SHAPE = { ...OWNER_SHAPE, clientId: '', token: TOKEN_SHAPE satisfies Token };
+export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
 
-const TOKEN = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
-const ENTRY = { ...OWNER, clientId: '', token: TOKEN satisfies Token };
-export type CacheEntry = Readonly<typeof ENTRY>;
-
-type OwnerQuery = Pick<Query, 'client' | 'source'> & { readonly authUrl: Pick<Query['authUrl'], 'value'> };
-type PlaceQuery = Pick<Query, 'client'> & {
-  readonly source: Pick<CredentialSource, 'clientId' | 'identity'>;
-  readonly authUrl: Pick<Query['authUrl'], 'text'>;
-};
-
-/**
- * Returns the place of a query's cache files. Without the keychain it also depends on the client ID or the
- * command, and on the auth URL, so that two jobs of one user neither wait for each other nor evict each
- * other's token.
- */
-export function placeOf({ client, source, authUrl }: PlaceQuery): CachePlace {
-  const identity = source.clientId ?? source.identity;
-  return identity === '' ? client : { ...client, slot: shortHash(`${identity} ${authUrl.text}`) };
-}
-
-/**
- * Returns a hash of eight hexadecimal digits (FNV-1a). Each entry names its owner, so a collision is a miss.
- */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
-
-type OwnerWorld = Pick<QuickWorld, 'hmac' | 'clients'>;
-
-/** Returns the owner of a query's token or failure. */
-export function ownerOf(query: OwnerQuery, salt: string, { hmac, clients }: OwnerWorld): Owner {
-  const { client, authUrl, source } = query;
-  const { kind, identity } = source;
-  return {
-    authUrl: authUrl.value,
-    kind,
-    salt,
-    hmac: identity === '' ? '' : hmac(identity, Buffer.from(salt)),
-    // An unreadable list has no entry.
-    loginId:
-      kind === 'keychain' ? (orUndefined(() => clients.read()[clientName(client)]?.loginId) ?? '') : '',
-  };
-}
-
-/** Returns whether an entry or failure belongs to the query's credentials and auth URL. */
-export function isFor(given: Owner, query: OwnerQuery, world: OwnerWorld): boolean {
-  const own = ownerOf(query, given.salt, world);
-  return (['authUrl', 'kind', 'hmac', 'loginId'] as const).every((part) => given[part] === own[part]);
-}
-
-/** Returns whether a cached token is fresh enough, or was requested after this run began. */
-export function isUsable(
+/** Returns whether a cached token lasts long enough, or was requested after this run began. */
+export function mayAnswer(
   entry: CacheEntry,
-  { minTtl, fresh, startedAtMs }: Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'>,
+  { minTtl, requestedNow, startedAtMs }: Pick<Query, 'minTtl' | 'requestedNow' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  return token.requestedAtMs > startedAtMs || (!fresh && isFresh(token, nowMs, minTtl));
+  return token.requestedAtMs > startedAtMs || (!requestedNow && lastsMinTtl(token, nowMs, minTtl));
 }
 
 /** Returns how long a token is still valid, in ms; 0 if the clock was set back since its request. */
@@ -101,7 +39,7 @@ export function formatEntry(entry: CacheEntry): string {
 
 /** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
 export function parseEntry(text: string): CacheEntry | undefined {
-  const entry = parseLike(text, ENTRY);
+  const entry = parseLike(text, ENTRY_SHAPE);
   if (entry === undefined) return undefined;
   const { accessToken, tokenType, scope, lifetimeS } = entry.token;
   // A shell evaluates these texts, so an edited file must not add statements.
@@ -135,21 +73,21 @@ export function lookInCache(
   }
   const { token, clientId } = found;
   const leftS = Math.floor(lifeLeftMs(found, world.now()) / 1000);
-  const mayUse = isUsable(found, query, world.now());
+  const mayUse = mayAnswer(found, query, world.now());
   world.trace(`cache: ${mayUse ? 'using' : 'not using'} a token with ${leftS} s left`);
-  return mayUse ? { from: 'cache', token, clientId, query } : undefined;
+  return mayUse ? { source: 'cache', token, clientId, query } : undefined;
 }
 
-/** Returns the entry in a query's place, of any owner. */
-export function readEntry(query: PlaceQuery, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
-  return parseEntry(tokens.read(placeOf(query)).text ?? '');
+/** Returns the entry in the place of the basis, of any owner. */
+export function readEntry(basis: Basis, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
+  return parseEntry(tokens.read(placeOf(basis)).text ?? '');
 }
 
-/** Returns the cached entry if it belongs to the query's credentials and auth URL. */
+/** Returns the cached entry if it belongs to the basis. */
 export function ownEntry(
-  query: OwnerQuery & PlaceQuery,
+  basis: Basis,
   world: QuickWorld,
-  entry = readEntry(query, world),
+  entry = readEntry(basis, world),
 ): CacheEntry | undefined {
-  return entry && isFor(entry, query, world) ? entry : undefined;
+  return entry && ownerMatches(entry, basis, world) ? entry : undefined;
 }

@@ -3,7 +3,7 @@ import type { Credentials } from '../credentials/credentials';
 import { failure, GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { PostOptions, World } from '../world';
-import type { Limits, Query } from './query';
+import type { Query, RequestSettings } from './query';
 import { judgeReply } from './reply';
 import type { Token } from './token';
 
@@ -20,7 +20,7 @@ export type RequestWorld = Pick<
   'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
 >;
 
-interface FetchQuery extends Limits, Pick<Query, 'onRetry' | 'signal'> {
+interface FetchQuery extends RequestSettings, Pick<Query, 'onRetry' | 'signal'> {
   readonly authUrl: Pick<Query['authUrl'], 'value'>;
 }
 

@@ -6,16 +6,8 @@ import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { duration, warn } from '../text';
 import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
-import {
-  type CacheEntry,
-  formatEntry,
-  isExpired,
-  lifeLeftMs,
-  lookInCache,
-  ownEntry,
-  ownerOf,
-  placeOf,
-} from './cache';
+import { ownerOf, placeOf } from './basis';
+import { type CacheEntry, formatEntry, isExpired, lifeLeftMs, lookInCache, ownEntry } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
@@ -58,14 +50,14 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
 
 /** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
-  if (query.fresh || !(error instanceof GwtokenError)) throw error;
+  if (query.requestedNow || !(error instanceof GwtokenError)) throw error;
   const entry = entryDuringOutage(query, error, world);
   if (entry === undefined) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
   if (isDemand(query.minTtl)) throw error.withHints([hint]);
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
-  return { from: 'cache', token: entry.token, clientId: entry.clientId, query };
+  return { source: 'cache', token: entry.token, clientId: entry.clientId, query };
 }
 
 /** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
@@ -117,7 +109,7 @@ async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const token = await fetchToken(query, credentials, world).catch((error) => {
     throw withMistakes(error, credentials, world, query.source.valueNames);
   });
-  return { from: 'network', token, clientId: credentials.clientId, query };
+  return { source: 'network', token, clientId: credentials.clientId, query };
 }
 
 /** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */

@@ -3,12 +3,13 @@ import { saysNoKeychain } from '../credentials/keychain-item';
 import { GwtokenError, isErrorKind, type Reason } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
-import { isFor, OWNER, type Owner, parseLike, placeOf } from './cache';
+import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';
+import { parseLike } from './cache';
 import type { Query } from './query';
 
 /** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
-const FAILURE = {
-  owner: OWNER,
+const FAILURE_SHAPE = {
+  owner: OWNER_SHAPE,
   atMs: 0,
   kind: '',
   message: '',
@@ -37,10 +38,10 @@ export function formatFailure(
   owner: Owner,
   atMs: number,
 ): string {
-  return `${JSON.stringify({ owner, atMs, kind, message, reason } satisfies typeof FAILURE)}\n`;
+  return `${JSON.stringify({ owner, atMs, kind, message, reason } satisfies typeof FAILURE_SHAPE)}\n`;
 }
 
-const parseFailure = (text: string): typeof FAILURE | undefined => parseLike(text, FAILURE);
+const parseFailure = (text: string): typeof FAILURE_SHAPE | undefined => parseLike(text, FAILURE_SHAPE);
 
 /** Returns whether a text is no failure that still counts. */
 export function isForgotten(text: string, nowMs: number): boolean {
@@ -57,7 +58,7 @@ export function lastFailure(
   world: Pick<World, 'tokens' | 'clients' | 'now' | 'hmac'>,
 ): GwtokenError | undefined {
   const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
-  if (failed === undefined || !isErrorKind(failed.kind) || !isFor(failed.owner, query, world))
+  if (failed === undefined || !isErrorKind(failed.kind) || !ownerMatches(failed.owner, query, world))
     return undefined;
   const { kind, reason, atMs } = failed;
   const message = oneLine(failed.message);
@@ -65,7 +66,7 @@ export function lastFailure(
   // The clock was set back.
   if (agoMs < 0) return undefined;
   if (atMs > query.startedAtMs) return new GwtokenError(kind, message, { reason });
-  if (kind !== 'refused' || query.fresh || agoMs >= REMEMBERED_MS) return undefined;
+  if (kind !== 'refused' || query.requestedNow || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
   return new GwtokenError(kind, `${message} (${wait})`, { reason, hints: ['to ask at once, add --fresh'] });

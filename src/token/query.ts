@@ -1,23 +1,21 @@
 /** A query for a token, and its answer. */
 
 import type { Client } from '../client';
-import { type CredentialSource, sourceOf } from '../credentials/sources';
+import { sourceOf } from '../credentials/sources';
 import { failure, type GwtokenError } from '../errors';
 import { requireAuthUrl, resolve } from '../settings/resolve';
 import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
-import { expiresAtMs, isDemand, isFresh, type Token } from './token';
+import type { Basis } from './basis';
+import { expiresAtMs, isDemand, lastsMinTtl, type Token } from './token';
 
 /** A request for a valid token of one client: its settings, each resolved, and limits. */
-export interface Query extends Limits {
-  readonly client: Client;
-  readonly authUrl: Setting<string>;
-  readonly source: CredentialSource;
+export interface Query extends Basis, RequestSettings {
   readonly minTtl: Setting<number> | undefined;
   readonly useCache: boolean;
   /** True if only a token that was requested after this run began is accepted. */
-  readonly fresh: boolean;
+  readonly requestedNow: boolean;
   /** Time when the run began, in ms since the epoch. */
   readonly startedAtMs: number;
   /** Receives the number of each attempt after the first. */
@@ -26,8 +24,8 @@ export interface Query extends Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Limits of a token request, and the extra CA file. */
-export interface Limits {
+/** Settings of a token request: its limits, and the extra CA file. */
+export interface RequestSettings {
   readonly attempts: number;
   /** Limit of one attempt, in ms. */
   readonly timeoutMs: number;
@@ -41,28 +39,28 @@ export interface TokenAnswer {
   readonly token: Token;
   readonly clientId: string;
   readonly query: Pick<Query, 'client' | 'authUrl' | 'minTtl'>;
-  readonly from: 'cache' | 'network';
+  readonly source: 'cache' | 'network';
 }
 
 /**
  * Returns the query of a client for a run that begins now. Throws the first error of its settings.
  *
- * @param known parts that the caller has resolved already
+ * @param resolved parts that the caller has resolved already
  */
 export function queryOf(
   sources: SettingSources,
   client: Client,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  known: Partial<Pick<Query, 'authUrl' | 'source'>> = {},
+  resolved: Partial<Basis> = {},
 ): Query {
   return {
-    ...limitsOf(sources, client),
+    ...requestSettings(sources, client),
     client,
     minTtl: resolve(SETTINGS.minTtlMs, sources, client),
     useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl: known.authUrl ?? requireAuthUrl(sources, client),
-    source: known.source ?? sourceOf(sources, client, world),
-    fresh: sources.flags.fresh ?? false,
+    authUrl: resolved.authUrl ?? requireAuthUrl(sources, client),
+    source: resolved.source ?? sourceOf(sources, client, world),
+    requestedNow: sources.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
 }
@@ -70,7 +68,7 @@ export function queryOf(
 /** All attempts and pauses together take at most this many times the timeout of one attempt. */
 export const OVERALL_TIMEOUTS = 3;
 
-export function limitsOf(sources: SettingSources, client: Pick<Client, 'profile'>): Limits {
+export function requestSettings(sources: SettingSources, client: Pick<Client, 'profile'>): RequestSettings {
   const timeoutMs = resolve(SETTINGS.timeoutMs, sources, client).value;
   return {
     attempts: 1 + resolve(SETTINGS.retries, sources, client).value,
@@ -86,7 +84,7 @@ export function minTtlProblem(
   { minTtl }: Pick<Query, 'minTtl'>,
   nowMs: number,
 ): GwtokenError | undefined {
-  if (!isDemand(minTtl) || isFresh(token, nowMs, minTtl)) return undefined;
+  if (!isDemand(minTtl) || lastsMinTtl(token, nowMs, minTtl)) return undefined;
   const { text, source } = minTtl;
   if (token.lifetimeS === undefined) {
     const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;

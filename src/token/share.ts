@@ -4,7 +4,7 @@ import { failure, type GwtokenError } from '../errors';
 import { duration } from '../text';
 import { withHeldLock } from '../waiting';
 import type { HeldLock, World } from '../world';
-import { placeOf } from './cache';
+import { placeOf } from './basis';
 import type { Query, TokenAnswer } from './query';
 
 /** Number of waits for another process after which a process sends its own request. */

@@ -26,7 +26,7 @@ export function expiresAtMs(token: Token): number | undefined {
 }
 
 /** Returns whether the token has more than min-ttl left. */
-export function isFresh(token: Token, nowMs: number, minTtl: Setting<number> | undefined): boolean {
+export function lastsMinTtl(token: Token, nowMs: number, minTtl: Setting<number> | undefined): boolean {
   const until = freshUntilMs(token, minTtl);
   return until !== undefined && nowMs < until;
 }

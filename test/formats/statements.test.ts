@@ -263,7 +263,7 @@ describe('get', () => {
       authUrl: { value: 'https://a.test', text: '', source: { kind: 'flag', name: '', undo: '' } },
       minTtl: undefined,
     },
-    from: 'cache',
+    source: 'cache',
   } as const;
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);

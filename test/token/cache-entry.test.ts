@@ -2,17 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CredentialSource, givenSource } from '../../src/credentials/sources';
+import type { Setting } from '../../src/settings/table';
 import { hmac } from '../../src/system/form';
-import {
-  type CacheEntry,
-  formatEntry,
-  isFor,
-  isUsable,
-  lifeLeftMs,
-  ownerOf,
-  parseEntry,
-  placeOf,
-} from '../../src/token/cache';
+import { ownerMatches, ownerOf, placeOf } from '../../src/token/basis';
+import { type CacheEntry, formatEntry, lifeLeftMs, mayAnswer, parseEntry } from '../../src/token/cache';
 import type { Query } from '../../src/token/query';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
@@ -27,10 +20,10 @@ const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
 });
 
 /** Returns the query of a run that began `agoMs` before now, with or without a min-ttl. */
-function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'fresh' | 'startedAtMs'> {
+function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'requestedNow' | 'startedAtMs'> {
   const source = { kind: 'flag', name: '--min-ttl', undo: '' } as const;
   const minTtl = minTtlMs === undefined ? undefined : { value: minTtlMs, text: '', source };
-  return { minTtl, fresh: false, startedAtMs: NOW - agoMs };
+  return { minTtl, requestedNow: false, startedAtMs: NOW - agoMs };
 }
 
 const lifetime = fc.integer({ min: 1, max: 100_000 });
@@ -43,7 +36,7 @@ describe('a token is used', () => {
         const minMs = minTtlMs ?? Math.min(300_000, lifetimeS * 200);
         const lastAgeMs = lifetimeS * 1000 - minMs - 1;
         const usableAt = (ageMs: number) =>
-          isUsable(entry(lifetimeS, ageMs), run(0, minTtlMs ?? undefined), NOW);
+          mayAnswer(entry(lifetimeS, ageMs), run(0, minTtlMs ?? undefined), NOW);
         if (lastAgeMs >= 0) expect(usableAt(lastAgeMs)).toBe(true);
         if (lastAgeMs >= -1) expect(usableAt(lastAgeMs + 1)).toBe(false);
       }),
@@ -53,25 +46,29 @@ describe('a token is used', () => {
   test('with less lifetime left only if this run has waited for it', () => {
     fc.assert(
       fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, agoMs) => {
-        for (const query of [run(agoMs, 1_000_000_000), { ...run(agoMs), fresh: true }]) {
-          const usable = isUsable(entry(lifetimeS, ageMs), query, NOW);
+        for (const query of [run(agoMs, 1_000_000_000), { ...run(agoMs), requestedNow: true }]) {
+          const usable = mayAnswer(entry(lifetimeS, ageMs), query, NOW);
           expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < agoMs);
         }
       }),
     );
     // A token requested in the same millisecond in which the run began may be older than the run.
-    const usableFor = (agoMs: number) => isUsable(entry(100, 50), run(agoMs, 1_000_000), NOW);
+    const usableFor = (agoMs: number) => mayAnswer(entry(100, 50), run(agoMs, 1_000_000), NOW);
     expect([usableFor(49), usableFor(50), usableFor(51)]).toEqual([false, false, true]);
   });
 
   test('never if it is from the future, because the clock was set back', () => {
     const future = entry(7, -1);
-    expect([lifeLeftMs(future, NOW), isUsable(future, run(1), NOW)]).toEqual([0, false]);
+    expect([lifeLeftMs(future, NOW), mayAnswer(future, run(1), NOW)]).toEqual([0, false]);
     expect([0, 6999].map((ageMs) => lifeLeftMs(entry(7, ageMs), NOW))).toEqual([7000, 1]);
   });
 });
 
-const authUrl = (value: string) => ({ value });
+const authUrl = (text: string): Setting<string> => ({
+  value: text,
+  text,
+  source: { kind: 'flag', name: '--auth-url', undo: '' },
+});
 const variables = (clientId: string, clientSecret: string) =>
   givenSource('p:production:eu', { clientId, clientSecret });
 const keychain: CredentialSource = {
@@ -99,7 +96,7 @@ const ALL_SOURCES: readonly (readonly [string, CredentialSource])[] = [
 
 describe('placeOf()', () => {
   const place = (source: CredentialSource, text = 'https://a.test') =>
-    placeOf({ client: EU, source, authUrl: { text } });
+    placeOf({ client: EU, source, authUrl: authUrl(text) });
 
   test('returns only the client for the keychain', () => {
     expect(place(keychain)).toEqual(EU);
@@ -113,8 +110,8 @@ describe('placeOf()', () => {
       place(command('pass a')),
       place(command('pass b')),
     ];
-    expect(new Set(places.map(({ slot }) => slot)).size).toBe(5);
-    for (const { slot } of places) expect(slot).toMatch(/^[0-9a-f]{8}$/);
+    expect(new Set(places.map(({ variant }) => variant)).size).toBe(5);
+    for (const { variant } of places) expect(variant).toMatch(/^[0-9a-f]{8}$/);
     expect(place(variables('id', 'another secret'))).toEqual(places[0]);
   });
 });
@@ -122,9 +119,12 @@ describe('placeOf()', () => {
 describe('the owner of an entry', () => {
   test.each(SOURCES)('matches only %s with the same auth URL', (name, source) => {
     const owner = ownerOf({ ...OWN, source }, 'salt', world);
-    expect(isFor(owner, { ...OWN, authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
+    expect(ownerMatches(owner, { ...OWN, authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
     for (const [other, theirs] of ALL_SOURCES)
-      expect([other, isFor(owner, { ...OWN, source: theirs }, world)]).toEqual([other, other === name]);
+      expect([other, ownerMatches(owner, { ...OWN, source: theirs }, world)]).toEqual([
+        other,
+        other === name,
+      ]);
   });
 
   test('has an HMAC of credentials from variables, never the secret', () => {

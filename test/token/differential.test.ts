@@ -5,9 +5,11 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
 import { givenSource } from '../../src/credentials/sources';
+import type { Setting } from '../../src/settings/table';
 import { entryPath } from '../../src/system/files/token-cache';
 import { hmac } from '../../src/system/form';
-import { formatEntry, ownerOf, placeOf } from '../../src/token/cache';
+import { ownerOf, placeOf } from '../../src/token/basis';
+import { formatEntry } from '../../src/token/cache';
 import { EU } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 
@@ -58,6 +60,12 @@ interface Situation {
   readonly mode?: number;
 }
 
+const asSetting = (url: string): Setting<string> => ({
+  value: url,
+  text: url,
+  source: { kind: 'flag', name: '', undo: '' },
+});
+
 /** Lays out the variables, the config and an entry for each client. */
 function layOut({
   env = {},
@@ -78,7 +86,7 @@ function layOut({
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
   const content = formatEntry({
-    ...ownerOf({ client: EU, authUrl: { value: authUrl }, source }, 'salt', {
+    ...ownerOf({ client: EU, authUrl: asSetting(authUrl), source }, 'salt', {
       hmac,
       clients: { read: () => ({}) },
     }),
@@ -89,7 +97,7 @@ function layOut({
     for (const environment of ['production', 'sandbox'] as const)
       for (const region of ['eu', 'us'] as const) {
         const client: Client = { profile, environment, region };
-        const place = owner === 'keychain' ? client : placeOf({ client, source, authUrl: { text } });
+        const place = owner === 'keychain' ? client : placeOf({ client, source, authUrl: asSetting(text) });
         const path = entryPath(home.cache, place);
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         writeFileSync(path, damage(content));

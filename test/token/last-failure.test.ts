@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { givenSource } from '../../src/credentials/sources';
 import { type ErrorKind, GwtokenError, type Reason } from '../../src/errors';
 import { hmac } from '../../src/system/form';
-import { ownerOf } from '../../src/token/cache';
+import { ownerOf } from '../../src/token/basis';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
 import type { Query } from '../../src/token/query';
 import { EU } from '../harness/homes/client';

@@ -44,7 +44,7 @@ export async function withTokenFile<T>(
 
   const renew = async (): Promise<void> => {
     // No spinner, because the command uses the terminal. The next check retries after a failure.
-    const query = { ...resolveAgain(), fresh: true, attempts: 1, signal: ended.signal };
+    const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return;
     if (next.accessToken !== token.accessToken) {

@@ -11,7 +11,7 @@ import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
 import { fetchToken } from '../../token/fetch';
-import { type Limits, limitsOf } from '../../token/query';
+import { type RequestSettings, requestSettings } from '../../token/query';
 import { refusesCredentials } from '../../token/reply';
 import { untilSignal } from '../../waiting';
 import type { ConfigEdit, World } from '../../world';
@@ -22,7 +22,7 @@ import { type Answers, askAgain, askMissing, checkGiven, loginLine, readAnswers 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
   const given = checkGiven(sources, world);
-  const limits = limitsOf(sources, given);
+  const limits = requestSettings(sources, given);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const promptProblem = world.terminal.promptProblem();
   // People type ahead while the keychain is checked.
@@ -71,7 +71,12 @@ async function checkKeychain(keychainTimeoutMs: number | undefined, { keychain }
 const TRIES = 3;
 
 /** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
-async function verified(first: Answers, isTyped: boolean, limits: Limits, world: World): Promise<Answers> {
+async function verified(
+  first: Answers,
+  isTyped: boolean,
+  limits: RequestSettings,
+  world: World,
+): Promise<Answers> {
   const tries = isTyped ? TRIES : 1;
   let answers = first;
   for (let n = 1; ; n++) {

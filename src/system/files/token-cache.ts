@@ -98,18 +98,17 @@ function makeTrusted(directory: string, host: Host): void {
 }
 
 /** Returns a unique name: only the profile can contain hyphens; environment and region are fixed words. */
-const nameOf = ({ slot = '', ...client }: CachePlace): string =>
-  clientName(client).replaceAll(':', '-') + (slot && `.${slot}`);
+const nameOf = ({ variant = '', ...client }: CachePlace): string =>
+  clientName(client).replaceAll(':', '-') + (variant && `.${variant}`);
 
 export function entryPath(directory: string, place: CachePlace, kind: CacheKind = 'token'): string {
   return join(directory, `${nameOf(place)}.${kind}.json`);
 }
 
-/** Returns the client of a file in any slot, even of a temporary file that a killed process left behind. */
+/** Returns the client of a file of any variant, even of a file that a killed process left behind. */
 function clientOf(file: string): Client | undefined {
-  const name =
-    /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock(?:\.claim)?|(?:token|failure)\.json(?:\.[0-9a-z]+\.tmp)?)$/;
-  const [, ...parts] = name.exec(file) ?? [];
+  const ofClient = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock|token|failure)(?:\.|$)/;
+  const [, ...parts] = ofClient.exec(file) ?? [];
   return parseClientName(parts.join(':'));
 }
 

@@ -64,9 +64,9 @@ test.runIf(posix)('write() returns the error code of a failure', async () => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
-test('acquireLock() has a separate lock for each client and slot', async () => {
+test('acquireLock() has a separate lock for each client and variant', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
-  const places = [EU, { ...EU, region: 'us' }, { ...EU, slot: 'a' }, { ...EU, slot: 'b' }, EU] as const;
+  const places = [EU, { ...EU, region: 'us' }, { ...EU, variant: 'a' }, { ...EU, variant: 'b' }, EU] as const;
   const locks = await Promise.all(places.map((place) => acquireLock(place)));
   expect(locks.map((lock) => lock?.held)).toEqual([true, true, true, true, false]);
   for (const lock of locks) if (lock?.held) lock.release();
