@@ -12,7 +12,8 @@ import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
 let endpoint: TokenEndpoint;
 let home: Home;
-beforeEach(async () => {
+beforeEach(async ({ needs }) => {
+  needs('posix');
   endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
   // CI prevents the spinner on a slow machine.
   home = openHome({ ...inVariables(endpoint.authUrl), LC_ALL: 'C.UTF-8', CI: 'true' });
@@ -81,7 +82,7 @@ describe('gwtoken exec on a terminal', () => {
   });
 
   test('Ctrl-Z stops gwtoken and its command, fg resumes both', async ({ needs }) => {
-    needs('procps');
+    needs('bash', 'procps');
     const terminal = bash();
     const { pid, waitFor, type, exit } = terminal;
     await waitFor('ready>');

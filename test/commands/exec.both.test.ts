@@ -13,7 +13,8 @@ const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
 let endpoint: TokenEndpoint;
 let home: Home;
-beforeEach(async () => {
+beforeEach(async ({ needs }) => {
+  needs('posix');
   endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
   home = openHome(inVariables(endpoint.authUrl));
 });
@@ -31,7 +32,8 @@ describe('the environment of the command', () => {
     };
     const result = await home.gwtoken(['exec', '--', 'env', '-0'], { env });
     expect(result).toMatchObject({ code: 0, stderr: '' });
-    const entries = result.stdout.split('\0').filter((entry) => entry !== '');
+    // macOS adds __CF_USER_TEXT_ENCODING.
+    const entries = result.stdout.split('\0').filter((entry) => entry !== '' && !entry.startsWith('__CF_'));
     expect(Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s).slice(0, 2)))).toEqual({
       ...withoutVariables(home.env),
       PATH: process.env['PATH'],

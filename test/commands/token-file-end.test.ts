@@ -7,7 +7,8 @@ import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpo
 import { openHome } from '../harness/homes/home';
 import { leftBehind, until } from '../harness/programs/processes';
 
-test('exec --token-file ends while a credential command still runs', async () => {
+test('exec --token-file ends while a credential command still runs', async ({ needs }) => {
+  needs('posix');
   const endpoint = await startTokenEndpoint(() => tokenReply('token', { expires_in: 2 }));
   const home = openHome({ GWTOKEN_REGION: 'eu' });
   const file = (name: string) => join(home.dir, name);

@@ -196,7 +196,8 @@ describe('the action reports in an annotation:', () => {
   });
 });
 
-test('a cancelled step prints no error', async () => {
+test('a cancelled step prints no error', async ({ needs }) => {
+  needs('posix');
   const endpoint = await startTokenEndpoint();
   endpoint.hold();
   const { pid, ended } = job.start({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
