@@ -1,7 +1,15 @@
 /** The precedence of each setting's sources. */
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { resolve } from '../../src/settings/resolve';
-import { SETTINGS, type SettingDefinition, type SettingSources } from '../../src/settings/table';
+import {
+  allKeys,
+  ROWS,
+  SETTINGS,
+  type SettingDefinition,
+  type SettingSources,
+  variableOf,
+} from '../../src/settings/table';
 import type { StoredClient } from '../../src/world';
 import { sources } from './sources';
 
@@ -166,6 +174,12 @@ describe('resolve', () => {
         expect([name, resolve(row, from, OF_ACME)?.value]).toEqual([name, fallback]);
     }
   });
+});
+
+test('no setting has a variable that env sets', () => {
+  const ofTokens = tokenVariables(undefined, DEFAULT_PREFIX).map(({ name }) => name);
+  const ofSettings = ROWS.flatMap((row) => allKeys(row).map((key) => variableOf(row, key)));
+  expect(ofSettings.filter((name) => ofTokens.includes(name ?? ''))).toEqual([]);
 });
 
 test('no variable changes the API URL, to which gwtoken sends tokens', () => {
