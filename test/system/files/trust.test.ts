@@ -1,4 +1,5 @@
 /** Trust in files by owner and mode. Root may own the config; only the user may own the cache. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -18,6 +19,8 @@ import { assertCreatable, makeDirectory } from '../../../src/system/files/trust'
 import { onCleanup } from '../../harness/clean-up';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
+import { bundle } from '../../harness/programs/bundle';
+import { ROOT } from '../../harness/root';
 import { refusal } from '../../settings/refusal';
 
 const STRANGER = 64_002;
@@ -175,8 +178,15 @@ describe('a directory that is missing', () => {
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });
 
-  test.skipIf(process.platform !== 'linux')('causes an error at once below /proc', () => {
-    expect(() => makeDirectory('/proc/nowhere/gwtoken')).toThrow(/ENOENT|EACCES/);
+  test('causes an error at once below /proc', async ({ needs }) => {
+    needs('linux');
+    // In a child with a limit, because a mkdir that never returns would block this process for ever.
+    const module = await bundle(join(ROOT, 'src', 'system', 'files', 'trust.ts'));
+    const script = "require(process.argv[1]).makeDirectory('/proc/nowhere/gwtoken')";
+    const options = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
+    const { signal, stderr } = spawnSync(process.execPath, ['-e', script, module], options);
+    expect(signal).toBeNull();
+    expect(stderr).toMatch(/ENOENT|EACCES/);
   });
 
   test('is not created in the HOME of another user', async ({ needs }) => {
