@@ -1,4 +1,5 @@
 /** The keychain's real child process and channel, with the test's modules in place of keytar. */
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { GwtokenError } from '../../../src/errors';
 import { onCleanup } from '../../harness/clean-up';
 import { openDirectory } from '../../harness/homes/directory';
-import { leftBehind } from '../../harness/programs/processes';
+import { leftBehind, until } from '../../harness/programs/processes';
 import { copyProgram } from '../../harness/programs/program-copy';
 import { SECRET } from './keychain-runs';
 import { asFunction, keychainWith, runWith } from './keytar-in-place';
@@ -116,6 +117,23 @@ test.skipIf(process.platform === 'win32')('the child ignores SIGINT and answers'
     }`),
   );
   expect(await keychain.get('a')).toBe('item');
+});
+
+test('the child ends when gwtoken is killed while the keychain hangs', async ({ needs }) => {
+  needs('posix');
+  const { dir, childPath } = copyProgram(
+    asFunction(`async () => {
+      require('node:fs').writeFileSync(__dirname + '/asked', '');
+      await new Promise(() => setInterval(() => {}, 1000));
+    }`),
+  );
+  const child = fork(childPath, [], { execArgv: [], stdio: 'ignore' });
+  onCleanup(() => child.kill('SIGKILL'));
+  child.send({ op: 'get', account: 'a' });
+  await until('keytar is called', () => existsSync(join(dir, 'node_modules', 'keytar', 'asked')));
+  // The end of gwtoken closes the channel.
+  child.disconnect();
+  await until('the child has ended', () => child.signalCode === 'SIGKILL');
 });
 
 /**
