@@ -106,6 +106,11 @@ test('postForm() stops reading a body beyond its limit', async () => {
   expect(textOf(await ask(whole.url, { maxBytes: 9 }))).toBe('123456789');
 });
 
+test('postForm() trusts a CA file with an intermediate CA, without its root', async () => {
+  const { url } = await startFaultServer(OK, { tls: authority.issue({ intermediate: 'left out' }) });
+  expect(textOf(await ask(url, { caFile: authority.file('middle.pem') }))).toBe('ok');
+});
+
 /** Moves undici's own clock. A timer of undici starts at the first tick after it is set. */
 function passAnHour(): void {
   const clock: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
