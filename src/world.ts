@@ -90,13 +90,16 @@ export type CacheKind = 'token' | 'failure';
 /** The files of the token cache, and the locks under which processes write them. No method throws. */
 export interface TokenCache {
   read(place: CachePlace, kind?: CacheKind): CacheRead;
-  /** Writes a file. Returns an error code if that fails. */
-  write(place: CachePlace, text: string, kind?: CacheKind): Promise<string | undefined>;
+  /**
+   * Writes a file, and removes it again if the lock under which its content was requested is lost by then.
+   * Returns the reason if the file is not written.
+   */
+  write(place: CachePlace, text: string, kind?: CacheKind, lock?: HeldLock): Promise<string | undefined>;
   /** Returns the names of the clients that have a cached token, even an expired one. */
   clientNames(): readonly string[];
   /**
-   * Removes the files of the clients that match, their locks first: a running request that then finds its
-   * lock gone removes what it has written. Returns the paths that cannot be removed, with the reason.
+   * Removes the files of the clients that match, their locks first, so that running requests store nothing.
+   * Returns the paths that cannot be removed, with the reason.
    */
   remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
   /** Removes each token or failure whose text is over, and other files that a killed process left behind. */

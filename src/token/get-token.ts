@@ -1,6 +1,5 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
-import { clientName } from '../client';
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
@@ -80,10 +79,7 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
   }
 }
 
-/**
- * Stores an outcome, and sweeps what is over. Takes the outcome back if the lock is gone: a login or logout
- * removes locks, then the rest.
- */
+/** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
 async function storeOutcome(
   kind: CacheKind,
   text: string,
@@ -91,15 +87,9 @@ async function storeOutcome(
   { tokens, trace, now }: TokenWorld,
   lock: HeldLock | undefined,
 ): Promise<void> {
-  const problem = await tokens.write(placeOf(query), text, kind);
-  if (problem !== undefined) {
-    trace(`cache: cannot write the ${kind} (${problem})`);
-  } else if (lock?.isHeld() === false) {
-    trace(`cache: the ${kind} is removed, because there was a login or logout in the meantime`);
-    await tokens.remove((client) => clientName(client) === clientName(query.client));
-  } else {
-    await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
-  }
+  const problem = await tokens.write(placeOf(query), text, kind, lock);
+  if (problem === undefined) await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
+  else trace(`cache: cannot write the ${kind} (${problem})`);
 }
 
 /** Loads the credentials and fetches a token. The query's limit is for the request only. */

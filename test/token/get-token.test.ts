@@ -175,6 +175,14 @@ describe('a remembered refusal', () => {
     expect(gw.posts).toHaveLength(2);
   });
 
+  test('is repeated without asking the keychain', async () => {
+    inKeychain();
+    await refused();
+    const { keychainCalls } = gw;
+    expect(await refused()).toContain('not asked again for 30 s');
+    expect(gw.keychainCalls).toBe(keychainCalls);
+  });
+
   test('is removed by a login', async () => {
     inKeychain();
     await refused();

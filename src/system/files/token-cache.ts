@@ -35,13 +35,15 @@ export function openTokens(directory: string, host: Host): TokenCache {
         if (problem) return { untrusted: sentenceFor(directory, problem) };
         return readCacheFile(entryPath(directory, place, kind), host);
       }) ?? {},
-    async write(place, text, kind = 'token') {
+    async write(place, text, kind = 'token', lock = undefined) {
       const file = entryPath(directory, place, kind);
       try {
         makeTrusted(directory, host);
         if (readCacheFile(file, host).untrusted) return 'EUNTRUSTED';
         writeByRename(file, text, host);
-        return undefined;
+        if (lock === undefined || lock.isHeld()) return undefined;
+        unlinkSync(file);
+        return 'lock lost';
       } catch (error) {
         return systemCode(error) ?? 'UNKNOWN';
       }

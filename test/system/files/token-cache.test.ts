@@ -64,6 +64,17 @@ test.runIf(posix)('write() returns the error code of a failure', async () => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
+test('write() takes a file back if its lock is lost, and leaves the lock of another', async () => {
+  const { acquireLock, write } = openTokens(gw.cache, MACHINE);
+  const lock = await acquireLock(EU);
+  if (!lock?.held) throw new Error('the lock is not held');
+  expect(await write(EU, 'an entry', 'token', lock)).toBeUndefined();
+  fs.writeFileSync(`${gw.cache}/default-production-eu.lock`, 'another');
+  expect(await write(EU, 'an entry', 'token', lock)).toBe('lock lost');
+  expect(fs.readdirSync(gw.cache)).toEqual(['default-production-eu.lock']);
+  lock.release();
+});
+
 test('acquireLock() has a separate lock for each client and variant', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
   const places = [EU, { ...EU, region: 'us' }, { ...EU, variant: 'a' }, { ...EU, variant: 'b' }, EU] as const;
