@@ -41,7 +41,8 @@ function encodePosix(run: string): string {
 
 /** fish. Unsafe characters become `\Xhh`, which fish decodes, even in `eval (gwtoken env --format fish)`. */
 export const fish: Format = {
-  set: (name, value) => `set -gx ${name} ${encodeFish(value) || "''"};\n`,
+  // `or true`: `set` leaves the status of the command before it, which may have failed.
+  set: (name, value) => `set -gx ${name} ${encodeFish(value) || "''"}; or true;\n`,
   // `-g` keeps universal variables, which are on disk. `or true`: the status is 4 if no such variable is set.
   remove: (name) => `set -eg ${name}; or true;\n`,
   fail,

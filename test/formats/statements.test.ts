@@ -43,7 +43,12 @@ const PRINTED: Readonly<Record<string, Printed>> = {
     evaluating: 'eval $(it)',
   },
   fish: {
-    lines: ['set -gx A t\\X20k\\X272;', "set -gx B '';", 'set -eg C; or true;', 'set -gx D plain-1;'],
+    lines: [
+      'set -gx A t\\X20k\\X272; or true;',
+      "set -gx B ''; or true;",
+      'set -eg C; or true;',
+      'set -gx D plain-1; or true;',
+    ],
     failure: 'sh -c "exit 5";\n',
     evaluating: 'it | source',
   },
@@ -125,7 +130,7 @@ test('sh prints no text that the shell splits or expands before eval parses it',
 test.each<[format: string, literals: string, statement: (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
   ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
-  ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal};\n`],
+  ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal}; or true;\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
 ])('%s prints only letters, digits and %s literally', (name, literals, statement) => {
   const isLiteral = (char: string) => valueOrError(() => print(name, `a${char}`)) === statement(`a${char}`);

@@ -65,6 +65,18 @@ test.for(SHELLS)(
   },
 );
 
+test.for(SHELLS)('$name sees success after a command that failed', async (shell, { needs }) => {
+  needs(missing(shell));
+  const [evaluate] = Object.values(shell.contexts);
+  const saved = join(home.dir, `${shell.name}-success`);
+  const lines = [
+    'false',
+    evaluate!(envCommand(shell, '--region eu')),
+    ...shell.keepStatus(shell.save(saved)),
+  ];
+  expect(await runScript(shell, `${shell.name}-success`, lines, home)).toMatchObject({ code: 0, stderr: '' });
+});
+
 /** The idioms of `gwtoken help shells` for scripts. Each must also work if gwtoken is not installed. */
 const IDIOMS: Readonly<Record<string, readonly string[]>> = {
   'with a check of the variable': [
