@@ -23,6 +23,22 @@ export type Cause =
   | { readonly reason: 'flags-conflict' | 'no-unset-format' }
   /** The value does not fit the format; `instead` is a command line, or empty. */
   | { readonly reason: 'unfit-format'; readonly instead: string }
+  // The connection; `setting` is the one with the address
+  | ({ readonly reason: ConnectionReason | 'time-limit' } & Address)
+  | {
+      readonly reason: CertificateReason;
+      readonly setting: string;
+      readonly caFile: string | undefined;
+      /** The variables whose CAs were tried instead of the system's. */
+      readonly insteadOfSystem: readonly string[];
+    }
+  | { readonly reason: 'not-a-proxy'; readonly setting: string }
+  | { readonly reason: 'bad-proxy-url'; readonly setting: string }
+  | { readonly reason: 'proxy-password'; readonly setting: string; readonly example: string }
+  /** `target` is the endpoint's host and port. */
+  | { readonly reason: 'proxy-refusal' | 'proxy-failure'; readonly target: string }
+  | { readonly reason: 'proxy-password-wrong' | 'bad-http' | 'no-webassembly' }
+  | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean }
   // The keychain
   /** `isForeign` if the address of the session bus is not of the user's session. */
   | { readonly reason: 'no-session'; readonly isForeign?: boolean }
@@ -46,7 +62,6 @@ type PlainReason =
   | OAuthError
   | ReplyReason
   | Exclude<KeychainReason, 'no-session' | 'timed-out'>
-  | NetworkReason
   | SystemCode
   | LocalReason;
 
@@ -84,7 +99,31 @@ export type KeychainReason =
   | 'key-mismatch'
   | 'failed';
 
-type NetworkReason = 'time-limit' | 'proxy-failure' | 'proxy-refusal' | 'certificate';
+interface Address {
+  readonly setting: string;
+  /** A variable with a proxy that gwtoken does not use. */
+  readonly unusedProxy?: string | undefined;
+}
+
+/** Reason why no connection was made. */
+export type ConnectionReason =
+  | 'host-not-found'
+  | 'network'
+  | 'connection-refused'
+  | 'connection-closed'
+  | 'no-tls'
+  | 'no-http-1'
+  | 'no-cipher'
+  | 'no-cipher-of-executable'
+  | 'handshake-failed';
+
+/** Reason why a certificate was rejected: `certificate` if it is none of the others. */
+export type CertificateReason =
+  | 'certificate-time'
+  | 'certificate-name'
+  | 'self-signed'
+  | 'unknown-ca'
+  | 'certificate';
 
 /** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
 export type SystemCode = Uppercase<string>;

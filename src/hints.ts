@@ -14,7 +14,9 @@ const MOST_HINTS = 2;
 /** The facts of the run, which hints need beside those of the error. */
 type Run = Pick<World, 'platform'>;
 
-type Row<R extends Reason> = (facts: Extract<Cause, { readonly reason: R }>, run: Run) => readonly string[];
+/** The cause with this reason. */
+type CauseOf<R, C = Cause> = C extends { readonly reason: infer Own } ? (R extends Own ? C : never) : never;
+type Row<R extends Reason> = (facts: CauseOf<R>, run: Run) => readonly string[];
 type Rows = { readonly [R in Reason]?: Row<R> };
 
 const UNLOCK = {
@@ -30,6 +32,28 @@ function waitLonger(limitMs: number): string {
   return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longerS}s`;
 }
 
+const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
+
+/** Returns the hints, after one that names a proxy for other programs. */
+function connectionHints(
+  { unusedProxy }: { readonly unusedProxy?: string | undefined },
+  ...hints: readonly string[]
+): readonly string[] {
+  const proxy = `gwtoken does not use ${unusedProxy}; to use the proxy, set HTTPS_PROXY`;
+  return unusedProxy === undefined ? hints : [proxy, ...hints];
+}
+
+/** Returns the first part of the hint to pass a CA: which CAs gwtoken has tried. */
+function whereCaIsMissing(caFile: string | undefined, insteadOfSystem: readonly string[]): string {
+  const replace = insteadOfSystem.length === 1 ? 'replaces' : 'replace';
+  const tried = [
+    ...(caFile === undefined ? [] : [`${caFile} does not contain this CA`]),
+    ...(insteadOfSystem.length > 0 ? [`${insteadOfSystem.join(' and ')} ${replace} the system's CAs`] : []),
+  ];
+  return tried.length > 0 ? `${tried.join(', and ')}:` : 'behind a company proxy or private CA?';
+}
+
 const ROWS: Rows = {
   // Settings, flags and formats
   'bad-value': ({ allowed }) => [`use ${allowed}`],
@@ -43,6 +67,53 @@ const ROWS: Rows = {
   'flags-conflict': () => ['omit one of them'],
   'no-unset-format': () => ['delete the file or the lines in it'],
   'unfit-format': ({ instead }) => (instead === '' ? [] : [`use instead: ${instead}`]),
+
+  // The connection
+  'host-not-found': (facts) => connectionHints(facts, `check ${facts.setting} for typos`),
+  network: (facts) => connectionHints(facts, 'check the network, the VPN and the firewall'),
+  'connection-refused': (facts) =>
+    connectionHints(facts, `check the host and port in ${facts.setting}; if right, the server is down`),
+  'connection-closed': (facts) =>
+    connectionHints(facts, `check the network, and the host and port in ${facts.setting}`),
+  'no-tls': (facts) => connectionHints(facts, `check the scheme and port in ${facts.setting}`),
+  'no-http-1': (facts) => connectionHints(facts, ASK_OPERATORS),
+  'no-cipher': (facts) => connectionHints(facts, NO_CLIENT_CERTIFICATE),
+  'no-cipher-of-executable': (facts) =>
+    connectionHints(
+      facts,
+      'try the npm package, which knows more of them than the executable',
+      `or ${NO_CLIENT_CERTIFICATE}`,
+    ),
+  'handshake-failed': (facts) =>
+    connectionHints(
+      facts,
+      `check the host and port in ${facts.setting}: the server must support TLS 1.2 or later`,
+    ),
+  'time-limit': (facts) =>
+    connectionHints(facts, `check ${facts.setting} and the network, or raise --timeout`),
+  'certificate-time': () => ["check this machine's clock; if it is right, contact the endpoint's operator"],
+  'certificate-name': ({ setting }) => [`check the host name in ${setting}`],
+  'self-signed': () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],
+  'unknown-ca': ({ caFile, insteadOfSystem }) => [
+    `${whereCaIsMissing(caFile, insteadOfSystem)} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
+    'if the CA is public, the server is not sending its intermediate certificate',
+  ],
+  certificate: () => [ASK_OPERATORS],
+  'ca-file': () => ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
+  'bad-proxy-url': ({ setting }) => [
+    `example: ${setting}=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40`,
+  ],
+  'not-a-proxy': ({ setting }) => [`check that ${setting} is the URL of an HTTP proxy`],
+  'proxy-password': ({ setting, example }) => [`set ${setting}=${example}`],
+  'proxy-password-wrong': () => ['percent-encode them: @ is %40, / is %2F'],
+  'proxy-refusal': ({ target }) => [`ask the proxy's administrator to allow ${target}`],
+  'proxy-failure': ({ target }) => [`if ${target} is reachable without a proxy, add it to NO_PROXY`],
+  'bad-http': () => [`check the auth URL; if it is right, ${ASK_OPERATORS}`],
+  'no-reply': ({ mayWantCertificate }) => [
+    `try again; if it persists, ${ASK_OPERATORS}`,
+    ...(mayWantCertificate ? [NO_CLIENT_CERTIFICATE] : []),
+  ],
+  'no-webassembly': () => ['remove --jitless from NODE_OPTIONS'],
 
   // The keychain
   'module-missing': () => [

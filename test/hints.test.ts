@@ -4,6 +4,8 @@ import type { Cause } from '../src/causes';
 import { GwtokenError } from '../src/errors';
 import { hintsFor } from '../src/hints';
 
+const TRUST = { setting: 'the auth URL', caFile: undefined, insteadOfSystem: [] };
+
 /** Each cause with sample facts. */
 const CAUSES: readonly Cause[] = [
   { reason: 'bad-value', allowed: 'eu or us' },
@@ -16,6 +18,33 @@ const CAUSES: readonly Cause[] = [
   { reason: 'flags-conflict' },
   { reason: 'no-unset-format' },
   { reason: 'unfit-format', instead: 'gwtoken exec -- COMMAND' },
+  { reason: 'host-not-found', setting: 'the auth URL' },
+  { reason: 'network', setting: 'the auth URL', unusedProxy: 'ALL_PROXY' },
+  { reason: 'connection-refused', setting: 'HTTPS_PROXY' },
+  { reason: 'connection-closed', setting: 'the auth URL' },
+  { reason: 'no-tls', setting: 'the auth URL' },
+  { reason: 'no-http-1', setting: 'the auth URL' },
+  { reason: 'no-cipher', setting: 'the auth URL' },
+  { reason: 'no-cipher-of-executable', setting: 'the auth URL' },
+  { reason: 'handshake-failed', setting: 'the auth URL' },
+  { reason: 'time-limit', setting: 'the auth URL' },
+  { reason: 'certificate-time', ...TRUST },
+  { reason: 'certificate-name', ...TRUST },
+  { reason: 'self-signed', ...TRUST },
+  { reason: 'unknown-ca', ...TRUST },
+  { reason: 'unknown-ca', ...TRUST, caFile: '/ca.pem', insteadOfSystem: ['SSL_CERT_FILE'] },
+  { reason: 'certificate', ...TRUST },
+  { reason: 'ca-file' },
+  { reason: 'bad-proxy-url', setting: 'HTTPS_PROXY' },
+  { reason: 'not-a-proxy', setting: 'HTTPS_PROXY' },
+  { reason: 'proxy-password', setting: 'HTTPS_PROXY', example: 'http://USER:PASSWORD@p.test:3128' },
+  { reason: 'proxy-password-wrong' },
+  { reason: 'proxy-refusal', target: 'id.test:443' },
+  { reason: 'proxy-failure', target: 'id.test:443' },
+  { reason: 'bad-http' },
+  { reason: 'no-reply', mayWantCertificate: false },
+  { reason: 'no-reply', mayWantCertificate: true },
+  { reason: 'no-webassembly' },
   { reason: 'module-missing' },
   { reason: 'library-missing' },
   { reason: 'not-loadable' },

@@ -97,7 +97,7 @@ describe('doctor ends at the first failure:', () => {
 
   test('an unreadable CA file, reported as a failed setting', async () => {
     await login();
-    const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file', hints: ['a hint'] });
+    const error = new GwtokenError('usage', 'no CA', { reason: 'ca-file' });
     gw.own = { postForm: () => Promise.reject(error) };
     const failed = 'failed settings: no CA (from --ca-file)';
     expect(await stepsFrom('settings', '--ca-file', 'a.pem')).toEqual({ code: 2, steps: [failed] });

@@ -134,10 +134,14 @@ describe('a refusal', () => {
 test('the error of an unusable CA file names its source', async () => {
   gw.env['GWTOKEN_CA_FILE'] = '/ca.pem';
   gw.answer = () => {
-    throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file', hints: ['h'] });
+    throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file' });
   };
   const message = 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)';
-  const failed = { code: 2, stdout: '', stderr: `gwtoken: error: ${message}\nhint: h\n` };
+  const failed = {
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`gwtoken: error: ${message}\nhint: `),
+  };
   expect(await gw.cli(['get'])).toEqual(failed);
   expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${message}\n`);
 });

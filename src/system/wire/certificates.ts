@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
-import { GwtokenError, orUndefined, systemCode, wordsFor } from '../../errors';
+import { type GwtokenError, orUndefined, systemCode, usage, wordsFor } from '../../errors';
 import { cleaned } from '../../text';
 import type { ConnectionProgress, Env, TlsFacts } from '../../world';
 import { readRegular } from '../files/read-file';
@@ -66,11 +66,7 @@ const systemStore: Store = () => getCACertificates?.('system') ?? [];
  * @throws GwtokenError `usage` with the reason `ca-file`
  */
 export function trustFile(path: string, env: Env): Trust {
-  const unusable = (message: string): GwtokenError =>
-    new GwtokenError('usage', message, {
-      reason: 'ca-file',
-      hints: ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
-    });
+  const unusable = (message: string): GwtokenError => usage(message, { reason: 'ca-file' });
   let text: string;
   try {
     text = readText(path);

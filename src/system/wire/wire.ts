@@ -47,7 +47,7 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
   if (typeof WebAssembly === 'undefined')
-    throw failure('local', 'Node has no WebAssembly here', 'remove --jitless from NODE_OPTIONS');
+    throw failure('local', 'Node has no WebAssembly here', { reason: 'no-webassembly' });
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
   // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
@@ -166,8 +166,8 @@ function connectorTo(peer: Peer, attempt: Attempt): buildConnector.connector {
     else report({ peer, waitingFor: 'connect', ...addresses });
     // Without the name that undici passes: for a proxy it is the target's.
     const socket = connect({ ...to, servername: '' }, (...result) => {
-      // Only a rejected certificate leaves this error.
       if (result[0] === null) report({ waitingFor: peer === 'proxy' ? 'tunnel' : 'reply' });
+      // Node sets this only if it rejects the certificate.
       else if (socket.authorizationError) report({ waitingFor: 'certificate' });
       done(...result);
     });

@@ -6,6 +6,7 @@ import { type GwtokenError, valueOrError } from '../../../src/errors';
 import { trustFile } from '../../../src/system/wire/certificates';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { openDirectory } from '../../harness/homes/directory';
+import { shown } from './open-wire';
 
 const GARBLED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 
@@ -27,7 +28,7 @@ test.each<[problem: string, make: (path: string) => void]>([
 ])('trustFile() reports: %s', (problem, make) => {
   const path = join(openDirectory(), 'ca.pem');
   make(path);
-  const { kind, message, hints } = valueOrError(() => trustFile(path, {})) as GwtokenError;
+  const { kind, message, hints } = shown(valueOrError(() => trustFile(path, {})) as GwtokenError);
   expect([kind, message]).toEqual(['usage', problem.replace('PATH', path)]);
   expect(hints).toEqual(['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file']);
 });

@@ -1,3 +1,5 @@
+import type { GwtokenError } from '../../../src/errors';
+import { hintsFor } from '../../../src/hints';
 import { openWire } from '../../../src/system/wire/wire';
 import type { PostForm } from '../../../src/world';
 
@@ -7,6 +9,12 @@ export function wireIn(env: Record<string, string> = {}, write: (text: string) =
   const { platform, versions } = process;
   // Keeps the listeners of the process, which belong to Vitest.
   return openWire({ env, platform, versions, removeAllListeners: () => process }, { stderr });
+}
+
+/** Returns what a user sees of an error, and its reason. */
+export function shown(error: GwtokenError) {
+  const { kind, message, reason, detail, retry } = error;
+  return { kind, message, reason, detail, retry, hints: hintsFor(error, { platform: 'linux' }) };
 }
 
 /** The options of a request. Each test overrides those that it is about. */

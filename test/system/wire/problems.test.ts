@@ -5,6 +5,7 @@ import { TimedOut } from '../../../src/system/limit';
 import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import { type HttpProxy, TunnelRefused } from '../../../src/system/wire/proxy';
 import type { ConnectionProgress, Env } from '../../../src/world';
+import { shown } from './open-wire';
 
 /** Like fast-check's unit `binary`, whose making takes two seconds. */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code));
@@ -28,7 +29,7 @@ const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedReques
     env: {},
   };
   const peer = more.proxy && ['lookup', 'connect', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
-  return wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more });
+  return shown(wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more }));
 };
 
 const AT = 'could not reach a.test:';
@@ -65,8 +66,6 @@ test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through
     kind: 'unreached',
     message,
     hints: [expect.stringMatching(hint)],
-    // What fails at the proxy is no failure of the endpoint, so it is not shared.
-    reason: message.includes(LABEL) ? 'proxy-failure' : undefined,
     detail: `message of ${code}`,
     retry: {},
   });
@@ -101,7 +100,6 @@ test.each<[code: string, end: string, hints: readonly string[], caFile?: string]
 ])('%s means that the certificate %s', (code, end, hints, caFile) => {
   // The endpoint is named, not the proxy, which has opened the tunnel before.
   expect(problemOf(fault(code), 'certificate', { caFile, proxy })).toMatchObject({
-    reason: 'certificate',
     message: `a.test is not trusted: its certificate ${end}`,
     hints,
     retry: undefined,
@@ -126,7 +124,6 @@ test.each<[string, Error]>([
 ])('wireProblem() reports a proxy that %s', (what, error) => {
   expect(problemOf(error, 'tunnel', { proxy })).toMatchObject({
     kind: 'unreached',
-    reason: 'proxy-failure',
     message: `${LABEL} ${what}`,
     hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
   });

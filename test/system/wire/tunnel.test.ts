@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ConnectionProgress } from '../../../src/world';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
-import { POST, wireIn } from './open-wire';
+import { POST, shown, wireIn } from './open-wire';
 
 const SET = 'set HTTPS_PROXY=http://USER:PASSWORD@NAME';
 const ENCODE = 'percent-encode them: @ is %40, / is %2F';
@@ -12,11 +12,11 @@ const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO
 const ALLOW = "ask the proxy's administrator to allow endpoint.test:443";
 
 test.each<[status: string, credentials: string, reason: string, says: string, hint: string]>([
-  ['407', '', 'proxy-refusal', 'requires a user name and password (407)', SET],
-  ['407', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
-  ['401', 'u:p@', 'proxy-refusal', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
+  ['407', '', 'proxy-password', 'requires a user name and password (407)', SET],
+  ['407', 'u:p@', 'proxy-password-wrong', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
+  ['401', 'u:p@', 'proxy-password-wrong', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW],
-  ['404', '', 'proxy-refusal', 'does not know the host endpoint.test (404)', 'check the auth URL for typos'],
+  ['404', '', 'host-not-found', 'does not know the host endpoint.test (404)', 'check the auth URL for typos'],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
   'postForm() reports a proxy that answers %s (user: "%s") and disconnects',
@@ -32,7 +32,8 @@ test.each<[status: string, credentials: string, reason: string, says: string, hi
     const env = { HTTPS_PROXY: proxy.url.replace('//', `//${credentials}`) };
     const steps: unknown[] = [];
     const onProgress = (facts: Partial<ConnectionProgress>) => steps.push(facts.waitingFor);
-    await expect(wireIn(env)('https://endpoint.test', { ...POST, onProgress })).rejects.toMatchObject({
+    const error = await wireIn(env)('https://endpoint.test', { ...POST, onProgress }).catch(shown);
+    expect(error).toMatchObject({
       kind: 'unreached',
       reason,
       retry: reason === 'proxy-failure' ? {} : undefined,
@@ -50,9 +51,10 @@ test.each(['400', '405', '501'])(
     const answer = `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
     const server = await startFaultServer({ answer: (socket) => void socket.write(answer) });
     const says = `(from HTTPS_PROXY) is not a proxy: it answered CONNECT with ${status}`;
-    await expect(wireIn({ HTTPS_PROXY: server.url })('https://endpoint.test', POST)).rejects.toMatchObject({
+    const error = await wireIn({ HTTPS_PROXY: server.url })('https://endpoint.test', POST).catch(shown);
+    expect(error).toMatchObject({
       kind: 'unreached',
-      reason: 'proxy-refusal',
+      reason: 'not-a-proxy',
       retry: undefined,
       message: `${new URL(server.url).host} ${says}`,
       hints: ['check that HTTPS_PROXY is the URL of an HTTP proxy'],
@@ -69,7 +71,8 @@ test.each([
   const proxy = await startConnectProxy(undefined, issuer.issue({ names }));
   const env = { HTTPS_PROXY: proxy.url };
   await expect(wireIn(env)('https://endpoint.test', { ...POST, caFile: own.caFile })).rejects.toMatchObject({
-    reason: 'certificate',
+    kind: 'unreached',
+    retry: undefined,
     message: `the proxy 127.0.0.1:${proxy.port} (from HTTPS_PROXY) is not trusted: its certificate ${problem}`,
   });
   expect(proxy.requests).toEqual([]);
