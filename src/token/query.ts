@@ -53,13 +53,14 @@ export function queryOf(
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
   resolved: Partial<Basis> = {},
 ): Query {
+  const source = resolved.source ?? sourceOf(sources, client, world);
   return {
     ...requestSettings(sources, client),
     client,
     minTtl: resolve(SETTINGS.minTtlMs, sources, client),
     useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl: resolved.authUrl ?? requireAuthUrl(sources, client),
-    source: resolved.source ?? sourceOf(sources, client, world),
+    authUrl: resolved.authUrl ?? requireAuthUrl(sources, client, source.kind === 'keychain'),
+    source,
     requestedNow: sources.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
