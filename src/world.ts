@@ -289,6 +289,8 @@ export interface World {
   removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */
   readFile(path: string, limit: number): Uint8Array;
+  /** Rejects with `usage` if the file contains no CA certificates that gwtoken can use. */
+  checkCaFile(path: string): Promise<void>;
   absolutePath(path: string): string;
   /** Returns a function that appends to a CI runner's file. Throws `usage` if the file is missing. */
   appender(path: string, variable: string): (text: string) => void;

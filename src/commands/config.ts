@@ -1,9 +1,10 @@
 /** The command `gwtoken config` and its subcommands. */
 import { profileFlag } from '../client';
-import { usage } from '../errors';
+import { messageOf, usage } from '../errors';
 import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
 import { parseProfile } from '../settings/values';
+import { warn } from '../text';
 import type { Config, ConfigValues, World } from '../world';
 
 type Args = readonly string[];
@@ -39,6 +40,7 @@ export async function changeSetting(
   checkConfigValue(key, text, profile);
   const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
   await world.config.edit([{ profile, key, value }]);
+  if (key === 'ca-file') await world.checkCaFile(value).catch((error) => warn(world, messageOf(error)));
   if (key === 'credential-command') await removeTokens(profile, world);
 }
 

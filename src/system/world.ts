@@ -73,6 +73,7 @@ export function openWorld(
     runCredentialCommand: async (...call) =>
       (await import('./processes/credential-command')).runCredentialCommand({ env, platform }, ...call),
     onSignals,
+    checkCaFile: async (path) => void (await import('./wire/certificates')).trustFile(path, env),
     appender: openAppender,
     absolutePath,
     replaceFile: (path, text) => replaceUserFile(path, text, host),
