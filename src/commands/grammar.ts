@@ -126,7 +126,8 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken login': 'prompt for everything',
       'gwtoken login --region us --auth-url https://identity.us.example.com':
         'add a client in the other region',
-      'gwtoken login --sandbox --client-id my-id --secret-stdin <secret.txt': 'non-interactive, for scripts',
+      'gwtoken login --sandbox --secret-stdin <secret.txt':
+        'replace the secret of a stored client, in a script',
     },
     load: async () => (await import('./login/login')).logIn,
   },
@@ -136,7 +137,7 @@ export const COMMANDS: readonly Command[] = [
     group: 'Manage clients:',
     flags: [
       ...CLIENT_NAME_FLAGS,
-      { spec: '--all', help: 'remove all stored clients', group: 'Client:' },
+      { spec: '--all', help: 'remove all stored clients and cached tokens', group: 'Client:' },
       { spec: '-y, --yes', help: 'skip the confirmation', group: 'General:' },
     ],
     examples: {

@@ -58,7 +58,7 @@ Client:
   --sandbox             use the sandbox instead of production
   --no-sandbox          use production even if the settings say sandbox
   -p, --profile <NAME>  profile (a named set of clients)
-  --all                 remove all stored clients
+  --all                 remove all stored clients and cached tokens
 
 General:
   -y, --yes             skip the confirmation

@@ -48,7 +48,7 @@ const REQUEST: Rows = {
   '--timeout': { env: UNCACHED, value: '3s', shows: /within 3000 ms/ },
   // Matches if no client posts twice.
   '--retries': { env: UNCACHED, value: '0', status: 503, shows: /^(?!.*posts (\S+) .*posts \1 )/s },
-  '--ca-file': { env: UNCACHED, value: '/ca.pem', shows: /CA file \/ca\.pem/ },
+  '--ca-file': { env: UNCACHED, value: '/ca.pem', shows: /CA file:? \/ca\.pem/ },
   '--auth-url': { value: OTHER_URL, shows: /https:\/\/b\.example\.com/ },
   '--min-ttl': { value: '2h', shows: /min-ttl/ },
 };

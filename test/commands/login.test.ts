@@ -46,6 +46,14 @@ describe('without prompts, login', () => {
     expect((await login()).stderr).toMatch(/\nor: {3}gwtoken help shells\n$/);
   });
 
+  test('suggests storing a CA file that was passed as a flag', async () => {
+    gw.own = { checkCaFile: async () => {} };
+    const { stderr } = await login('--ca-file', 'my ca.pem');
+    expect(stderr).toMatch(
+      /\nNext: gwtoken config set ca-file 'my ca\.pem'\nthen: gwtoken get\nor: {3}eval /,
+    );
+  });
+
   test('warns of a cached token that it cannot remove', async () => {
     // Not even root can remove a directory as a file.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
@@ -89,15 +97,80 @@ describe('without prompts, login', () => {
     ]);
   });
 
-  test('stores the client if settings cannot be stored; a second login completes it', async () => {
+  test('only warns if the config file cannot be written', async () => {
     const edit = () => Promise.reject(new GwtokenError('local', 'cannot write config.json'));
     const config = { read: () => readConfig('/none', MACHINE), checkWritable: async () => {}, edit };
     gw.own = { config: config as never };
-    expect((await login()).code).toBe(1);
+    const { code, stderr } = await login();
+    expect([code, stderr.split('\n').slice(0, 3)]).toEqual([
+      0,
+      [
+        'gwtoken: warning: region eu is not the default: cannot write config.json; use --region or set GWTOKEN_REGION',
+        'Credentials verified and stored in the keychain as default:production:eu',
+        'Next: gwtoken get --region eu',
+      ],
+    ]);
     gw.own = {};
-    expect((await gw.cli(['status'])).stdout).toContain('default:production:eu');
-    expect((await login()).code).toBe(0);
-    expect(await gw.get()).toBe('token-3');
+    expect(await gw.get('--region', 'eu')).toBe('token-2');
+  });
+
+  test('takes the auth URL and the client ID of a stored client', async () => {
+    await login();
+    gw.stdin = 'a new secret';
+    expect((await gw.cli(['login', '--secret-stdin'])).code).toBe(0);
+    expect(gw.posts.map(({ url, form }) => [url, form.get('client_id'), form.get('client_secret')])).toEqual([
+      [`${AUTH_URL}/oauth2/token`, 'id', 'a secret'],
+      [`${AUTH_URL}/oauth2/token`, 'id', 'a new secret'],
+    ]);
+  });
+
+  describe('if the keychain fails while it stores the item,', () => {
+    const MAYBE = 'the credentials may be stored; to remove them, run: gwtoken logout --region eu';
+    const failToSet = () => {
+      const set = async (name: string, value: string) => {
+        gw.items.set(name, value);
+        throw new GwtokenError('keychain', 'the keychain did not answer within 60 s');
+      };
+      gw.own = { keychain: { ...gw.keychain, set } };
+    };
+
+    test('tells how to remove the credentials of a client that is not in the list', async () => {
+      failToSet();
+      const { code, stderr } = await login();
+      expect([code, stderr]).toEqual([
+        5,
+        `gwtoken: error: the keychain did not answer within 60 s\nhint: ${MAYBE}\n`,
+      ]);
+      gw.own = {};
+      expect((await gw.cli(['logout', '--region', 'eu', '--yes'])).code).toBe(0);
+      expect(gw.items.size).toBe(0);
+    });
+
+    test('tells nothing more of a client in the list, which logout finds anyway', async () => {
+      await login();
+      failToSet();
+      expect((await login()).stderr).toBe('gwtoken: error: the keychain did not answer within 60 s\n');
+    });
+
+    test('tells the same after a signal', async () => {
+      let interrupt = (_: NodeJS.Signals): void => {};
+      let reported = '';
+      gw.own = {
+        keychain: { ...gw.keychain, set: () => new Promise(() => interrupt('SIGINT')) },
+        onSignals(_, listener) {
+          interrupt = listener;
+          return () => {};
+        },
+        stderr: {
+          isTTY: () => false,
+          write(text) {
+            reported += text;
+          },
+        },
+      };
+      await expect(login()).rejects.toBeInstanceOf(Interrupted);
+      expect(reported).toBe(`Cancelled, but ${MAYBE}\n`);
+    });
   });
 });
 
@@ -142,10 +215,12 @@ describe('with prompts, login', () => {
         question: 'Auth URL for us',
         answers: {
           '': 'Required',
+          // It may be a secret.
+          'hush-secret': 'Type a URL such as https://id.example.com',
           'a.test':
-            'Auth URL "a.test" (from the prompt) is not a valid https:// URL. Did you mean: https://a.test',
+            'Auth URL "a.test" (from the prompt) is not a valid https:// URL\nDid you mean: https://a.test',
           'http://a.test/x/':
-            'Auth URL "http://a.test/x/" (from the prompt) is not encrypted. Use https://a.test/x',
+            'Auth URL "http://a.test/x/" (from the prompt) is not encrypted\nUse https://a.test/x',
           'https://{region}.test/oauth2/token': undefined,
         },
       },
@@ -175,7 +250,7 @@ describe('with prompts, login', () => {
       return answers.at(-1)!;
     };
     simulatePerson({ ask: prompt, askSecret: prompt });
-    gw.configure({ region: 'eu', profile: 'acme', 'auth-url.us': 'no URL' });
+    gw.configure({ region: 'eu', profile: 'acme' });
     const { code, stderr } = await gw.cli(['login']);
     expect(prompts).toEqual(expected);
     expect(code).toBe(0);
@@ -183,24 +258,7 @@ describe('with prompts, login', () => {
     expect(readJson('clients.json')).toEqual({
       'acme:production:us': { client_id: 'id', auth_url: 'https://us.test', login_id: 'salt-1' },
     });
-    expect(readJson('config.json').profiles).toEqual({
-      acme: { 'auth-url.us': 'https://us.test', region: 'us' },
-    });
-  });
-
-  test('does not repeat the secret of a variable that is typed as the auth URL', async () => {
-    gw.env['GWTOKEN_CLIENT_SECRET'] = 'hush-secret';
-    const problems: unknown[] = [];
-    simulatePerson({
-      async ask(_, check) {
-        problems.push(check('hush-secret'));
-        return AUTH_URL;
-      },
-    });
-    expect((await gw.cli(['login', '--region', 'us'])).code).toBe(0);
-    expect(problems[0]).toBe(
-      'Auth URL *** (from the prompt) is not a valid https:// URL. Example: https://identity.example.com',
-    );
+    expect(readJson('config.json').profiles).toEqual({ acme: { region: 'us' } });
   });
 
   test('does not prompt for values from variables and settings', async () => {
@@ -214,9 +272,46 @@ describe('with prompts, login', () => {
       `Client secret (sent to ${AUTH_URL})`,
     ];
     expect(questions).toEqual([url, id, secret]);
-    // A second login suggests the stored auth URL and client ID, here in brackets.
-    expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(questions.slice(3)).toEqual([`${url} [${AUTH_URL}]`, `${id} [id]`, secret]);
+  });
+
+  test('suggests the auth URL of another client of the region', async () => {
+    await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
+    const questions = simulatePerson();
+    await gw.cli(['login', '--region', 'eu', '--sandbox']);
+    await gw.cli(['login', '--region', 'us']);
+    expect(questions.filter((question) => question.startsWith('Auth URL'))).toEqual([
+      `Auth URL for eu [${AUTH_URL}]`,
+      'Auth URL for us',
+    ]);
+  });
+
+  test('suggests the auth URL of the config file, and ends if it is invalid', async () => {
+    const questions = simulatePerson();
+    gw.configure({ region: 'us', 'auth-url': AUTH_URL });
+    expect((await gw.cli(['login'])).code).toBe(0);
+    expect(questions.slice(0, 2)).toEqual(['Region (eu or us) [us]', `Auth URL for us [${AUTH_URL}]`]);
+    gw.configure({ region: 'us', 'auth-url.us': 'no URL' });
+    expect((await gw.cli(['login', '--sandbox'])).stderr).toContain(
+      'error: auth URL "no URL" (from auth-url.us',
+    );
+  });
+
+  test('prompts only for the secret of a stored client', async () => {
+    await gw.login({ authUrl: AUTH_URL, clientId: 'acme-eu', flags: ['--no-verify'] });
+    const questions = simulatePerson();
+    const { code, stderr } = await gw.cli(['login']);
+    expect([code, questions]).toEqual([0, [`Client secret (sent to ${AUTH_URL})`]]);
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      `New secret for client ID acme-eu (default:production:eu, ${AUTH_URL})`,
+      'To change this, press Ctrl-C and add --client-id, --auth-url or --region.',
+    ]);
+    const changed = ['--client-id', 'other', '--auth-url', 'https://b.example.com'];
+    expect((await gw.cli(['login', ...changed])).code).toBe(0);
+    expect(questions.slice(1)).toEqual(['Client secret (sent to https://b.example.com)']);
+    expect(readJson('clients.json')['default:production:eu']).toMatchObject({
+      client_id: 'other',
+      auth_url: 'https://b.example.com',
+    });
   });
 
   test('checks the flags, the keychain and the config directory before it prompts', async () => {
@@ -231,6 +326,13 @@ describe('with prompts, login', () => {
       expect((await gw.cli(['login', '--timeout', 'x'])).stderr).toMatch(/^gwtoken: error: [^\n]*"x"/);
     }
     expect(questions).toEqual([]);
+  });
+
+  test('reads the CA file before it prompts', async () => {
+    const questions = simulatePerson();
+    const { code, stderr } = await gw.cli(['login', '--ca-file', 'nope.pem']);
+    expect([code, questions]).toEqual([2, []]);
+    expect(stderr).toMatch(/^gwtoken: error: no such CA file: .*nope\.pem\n/);
   });
 
   test('checks the list of stored clients before it prompts', async () => {
@@ -274,7 +376,7 @@ describe('with prompts, login', () => {
     gw.answer = (post) => (post === 3 ? tokenReply(post) : REFUSED);
     const { code, stderr } = await login();
     expect([code, suggestedIds]).toEqual([0, [undefined, 'first', 'second']]);
-    const again = 'Enter them again, or press Ctrl-C and check --region, --sandbox and --auth-url.';
+    const again = 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
     const hint = 'hint: the client secret begins and ends with a quote';
     expect(stderr.split('\n').slice(0, 5)).toEqual([REJECTED, again, REJECTED, hint, again]);
     const item = JSON.parse(gw.items.get('default:production:us') ?? 'null');
@@ -286,9 +388,8 @@ describe('with prompts, login', () => {
     gw.answer = () => REFUSED;
     const { code, stderr } = await login();
     expect([code, gw.items.size, gw.posts.length]).toEqual([3, 0, 3]);
-    expect(stderr.trimEnd().split('\n').slice(-3)).toEqual([
+    expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
       `gwtoken: error: ${REJECTED}; nothing was stored`,
-      'hint: if the client belongs to region eu, use --region eu',
       `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id third`,
     ]);
   });
@@ -298,7 +399,7 @@ describe('with prompts, login', () => {
     gw.answer = () => ({ status: 401, body: {} });
     const { code, stderr } = await login();
     const rejected = `${AUTH_URL}/oauth2/token rejected the credentials (HTTP 401)`;
-    const again = 'The auth URL may be wrong: press Ctrl-C and check it, or enter them again.';
+    const again = 'The auth URL may be wrong: press Ctrl-C to change it, or try again.';
     expect([code, gw.posts.length]).toEqual([3, 3]);
     expect(stderr.trimEnd().split('\n').slice(-7)).toEqual([
       rejected,

@@ -198,8 +198,8 @@ describe('a remembered refusal', () => {
   });
 });
 
-test('get works with an unreadable clients.json', async () => {
-  gw.env = {};
+test('get works with an unreadable clients.json if a variable gives the auth URL', async () => {
+  gw.env = { GWTOKEN_AUTH_URL: AUTH_URL };
   await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
   writeFileSync(join(gw.config, 'clients.json'), '{');
   const token = await gw.get();

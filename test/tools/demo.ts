@@ -62,7 +62,7 @@ us ${us.authUrl}   ${CLIENTS.us.clientId}`);
   await run('gwtoken get --format json', { stdout: /^\{"access_token":"[^"]+",.*"region":"eu".*\}\n$/ });
 
   say('The sandbox has its own clients.');
-  await logIn('sandbox', '--sandbox');
+  await logIn('sandbox', `--sandbox --auth-url ${eu.authUrl}`);
   await run('gwtoken get --sandbox', { stdout: /^\S+\n$/ });
 
   say('A client belongs to one region: the US endpoint rejects the EU client.');

@@ -1,14 +1,6 @@
-/** Collects the answers that login needs: from flags, settings and stdin, or from prompts. */
+/** Collects the answers that login needs: from flags, settings and the list of stored clients, or by prompts. */
 
-import {
-  type Client,
-  clientFlags,
-  clientName,
-  DEFAULT_PROFILE,
-  isRegion,
-  parseClientName,
-  REGIONS,
-} from '../../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -16,15 +8,13 @@ import {
   secretFromBytes,
   secretProblem,
 } from '../../credentials/credentials';
-import { hideSecrets } from '../../credentials/variables';
-import { GwtokenError, messageOf, orUndefined, usage, valueOrError } from '../../errors';
+import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { hintsFor } from '../../hints';
-import { clientParts, onlyFrom, resolve } from '../../settings/resolve';
+import { clientParts, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
-import { quoted, shellWord, warn } from '../../text';
+import { oneLine, quoted, shellWord } from '../../text';
 import type { World } from '../../world';
-import { hintLine } from '../report';
 
 export interface Answers extends Credentials {
   readonly client: Client;
@@ -34,11 +24,11 @@ export interface Answers extends Credentials {
 /** The client as flags and settings give it. */
 type Given = ReturnType<typeof checkGiven>;
 
-/** Checks flags and settings first, before login prompts or reads. Throws `usage`. */
+/** Checks flags and settings before login prompts or reads. Throws `usage`. */
 export function checkGiven(sources: SettingSources, { stdin }: World) {
   const { flags } = sources;
   const { profile, environment, region } = clientParts(sources);
-  // Only a flag's URL is checked this early: a variable may be for another region.
+  // The region is still unknown, so only the flag can be checked.
   if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
   const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
@@ -53,13 +43,13 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
 }
 
 /**
- * Takes all answers from flags and settings, and the secret from stdin.
+ * Takes all answers from flags, settings and the stored client, and the secret from stdin.
  *
  * @param promptProblem reason why login cannot prompt
  * @throws GwtokenError `usage` that names everything that is missing
  */
 export async function readAnswers(
-  { region, clientId, ...given }: Given,
+  { region, clientId: givenId, ...given }: Given,
   sources: SettingSources,
   promptProblem: string,
   world: World,
@@ -67,18 +57,18 @@ export async function readAnswers(
   // Without a region, the example in the error names the first one.
   const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
   const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
+  const clientId = givenId ?? world.clients.read()[clientName(client)]?.clientId;
   const isPiped = sources.flags['secret-stdin'] ?? false;
-  if (region && authUrl !== undefined && clientId !== undefined && isPiped) {
-    await warnOfOtherUrls(client, authUrl, world);
+  if (region && authUrl !== undefined && clientId !== undefined && isPiped)
     return { client, authUrl, clientId, clientSecret: await readSecret(world) };
-  }
   const needed = [
     ...(region ? [] : ['--region']),
     ...(authUrl === undefined ? ['--auth-url'] : []),
     ...(clientId === undefined ? ['--client-id'] : []),
     ...(isPiped ? [] : ['--secret-stdin']),
   ];
-  const line = loginLine(client, authUrl ?? 'https://YOUR-AUTH-URL', clientId ?? 'ID');
+  const exampleUrl = authUrl ?? urlOfOther(client, world) ?? 'https://YOUR-AUTH-URL';
+  const line = loginLine(client, exampleUrl, clientId ?? 'ID');
   throw usage(
     `login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`,
     `example: printf %s "$SECRET" | ${line} --secret-stdin`,
@@ -106,46 +96,44 @@ async function readSecret({ stdin }: World): Promise<string> {
 }
 
 /**
- * Prompts for what no flag or variable gives, in the order region, auth URL, client ID, secret. A stored
- * value or one from the config file is the answer that the prompt suggests.
+ * Prompts for what is missing, in the order region, auth URL, client ID, secret, and suggests values from the
+ * config file and of other clients. Of a stored client only the secret is missing, so that one prompt replaces it.
  */
 export async function askMissing(
-  { region: setting, clientId: givenId, ...given }: Given,
+  { region: givenRegion, clientId: givenId, ...given }: Given,
   sources: SettingSources,
   world: World,
 ): Promise<Answers> {
-  const isGiven = setting && setting.source.kind !== 'config';
-  const region = isGiven ? setting.value : await askRegion(setting?.value, world);
-  const client: Client = { ...given, region };
-  const givenUrl = resolve(SETTINGS.authUrl, onlyFrom(['flag', 'variable'], sources), client)?.value;
-  // An invalid URL in the config file is replaced.
-  const suggested = orUndefined(
-    () => resolve(SETTINGS.authUrl, onlyFrom(['config'], sources), client)?.value,
-  );
-  const authUrl = givenUrl ?? (await askAuthUrl(client, suggested, world));
-  await warnOfOtherUrls(client, authUrl, world);
-  const stored = world.clients.read()[clientName(client)]?.clientId;
-  const clientId = givenId ?? (await askClientId(client, stored, world));
+  const stored = world.clients.read();
+  const suggested = givenRegion?.value;
+  const isKnown =
+    suggested &&
+    (givenRegion.source.kind !== 'config' || stored[clientName({ ...given, region: suggested })]);
+  const client = { ...given, region: isKnown ? suggested : await askRegion(suggested, world) };
+  const former = stored[clientName(client)];
+  const setting = resolve(SETTINGS.authUrl, sources, client);
+  const isUrlKnown = setting && (former || setting.source.kind !== 'config');
+  const suggestedUrl = setting?.value ?? urlOfOther(client, world);
+  const authUrl = isUrlKnown ? setting.value : await askAuthUrl(client, suggestedUrl, world);
+  const clientId = givenId ?? former?.clientId ?? (await askClientId(client, undefined, world));
+  const line = `New secret for client ID ${clientId} (${clientName(client)}, ${authUrl})`;
+  if (former) world.stderr.write(`${oneLine(line)}\n${HOW_TO_CHANGE}\n`);
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
 }
+
+/** Returns the auth URL of the profile's other stored client in the region: production's for the sandbox. */
+function urlOfOther({ profile, region }: Client, { clients }: World): string | undefined {
+  const environments = ['production', 'sandbox'] as const;
+  const names = environments.map((environment) => clientName({ profile, environment, region }));
+  return names.map((name) => clients.read()[name]?.authUrl).find((url) => url !== undefined);
+}
+
+const HOW_TO_CHANGE = 'To change this, press Ctrl-C and add --client-id, --auth-url or --region.';
 
 /** Prompts for ID and secret again after a refusal. */
 export async function askAgain(answers: Answers, world: World): Promise<Answers> {
   const clientId = await askClientId(answers.client, answers.clientId, world);
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
-}
-
-/** Warns of stored clients that will stop working, as the profile has one auth URL for each region. */
-async function warnOfOtherUrls(client: Client, authUrl: string, world: World): Promise<void> {
-  const { profile, region } = client;
-  for (const [name, stored] of Object.entries(world.clients.read())) {
-    const other = parseClientName(name);
-    const sharesUrl = other?.profile === profile && other.region === region && name !== clientName(client);
-    if (!sharesUrl || stored.authUrl === authUrl) continue;
-    warn(world, `${name} is stored for ${stored.authUrl}; it will not work with this auth URL`);
-    const hint = 'to keep both, log in with --profile NAME instead';
-    world.stderr.write(`${hintLine(hint, await world.terminal.paint('stderr'))}\n`);
-  }
 }
 
 const SOURCE = 'the prompt';
@@ -158,13 +146,15 @@ async function askRegion(suggested: string | undefined, { terminal }: World): Pr
 }
 
 async function askAuthUrl({ region }: Client, suggested: string | undefined, world: World): Promise<string> {
-  const { terminal, stderr, env } = world;
+  const { terminal, stderr } = world;
   const parse = (answer: string): string => parseAuthUrl(answer, SOURCE, region);
   const check = (answer: string): string | undefined => {
     if (answer === '') return REQUIRED;
+    // It may be a secret, so it is not repeated.
+    if (!/[:.]/.test(answer)) return 'Type a URL such as https://id.example.com';
     const error = valueOrError(() => parse(answer));
     if (!(error instanceof GwtokenError)) return undefined;
-    return hideSecrets([error.message, ...hintsFor(error, world)].map(capitalized).join('. '), env);
+    return [error.message, ...hintsFor(error, world)].map(capitalized).join('\n');
   };
   if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));
@@ -172,12 +162,12 @@ async function askAuthUrl({ region }: Client, suggested: string | undefined, wor
 
 async function askClientId(
   { profile, environment, region }: Client,
-  stored: string | undefined,
+  suggested: string | undefined,
   { terminal }: World,
 ): Promise<string> {
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
   const check = (answer: string) => asSentence(answer, typedIdProblem(answer));
-  return await terminal.ask(`Client ID (${which.join(', ')})`, check, stored);
+  return await terminal.ask(`Client ID (${which.join(', ')})`, check, suggested);
 }
 
 /** Returns the fault of a typed client ID. With a space, it may be an ID and a secret pasted together. */

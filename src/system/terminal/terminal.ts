@@ -21,7 +21,7 @@ export function openTerminal(
     check: (answer: string) => string | undefined,
     { stored = '', isSecret = false },
   ): Promise<string> => {
-    const shown = stored === '' ? question : `${question} [${stored}]`;
+    const shown = stored === '' ? question : `${question} [${stored}], Enter keeps it`;
     for (;;) {
       const answer = (await readLine(`${shown}: `, isSecret)) || stored;
       const problem = check(answer);

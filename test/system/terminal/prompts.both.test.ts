@@ -90,8 +90,8 @@ describe('login on a terminal', () => {
     await sleep(700);
     reply();
     // Arrow up recalls nothing, because prompts keep no history.
-    await answer(/again, or[\s\S]*\[eu-client\]: /, '\x1b[A\r');
-    await answer(/again, or[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
+    await answer(/Try again[\s\S]*\[eu-client\], Enter keeps it: /, '\x1b[A\r');
+    await answer(/Try again[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor(/stored in the keychain[\s\S]*code 0\nicanon echo\n/);
     expect(terminal.raw()).not.toContain('hush');
     expect(await stored()).toMatchObject({

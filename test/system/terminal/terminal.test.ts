@@ -59,7 +59,11 @@ test('ask() offers the stored value, and repeats the question after a bad answer
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
   const withStored = typing('bad', '');
   expect(await withStored.ask('Name', check, 'stored')).toBe('stored');
-  expect(withStored.shown()).toEqual(['Name [stored]: false', 'Refused', 'Name [stored]: false']);
+  expect(withStored.shown()).toEqual([
+    'Name [stored], Enter keeps it: false',
+    'Refused',
+    'Name [stored], Enter keeps it: false',
+  ]);
   const withoutStored = typing('typed');
   expect(await withoutStored.ask('Name', check)).toBe('typed');
   expect(withoutStored.shown()).toEqual(['Name: false']);

@@ -1,0 +1,74 @@
+/** Verifies the answers of login by a token request. */
+
+import { withMistakes } from '../../credentials/copy-mistakes';
+import { formatItem } from '../../credentials/keychain-item';
+import { GwtokenError } from '../../errors';
+import { hintsFor } from '../../hints';
+import { oneLine } from '../../text';
+import { fetchToken } from '../../token/fetch';
+import type { RequestSettings } from '../../token/query';
+import { refusesCredentials } from '../../token/reply';
+import type { World } from '../../world';
+import { hintLine } from '../report';
+import { replySteps } from '../selected-token';
+import { type Answers, askAgain, loginLine } from './answers';
+
+/** Number of prompts for an ID and a secret. */
+const TRIES = 3;
+
+/** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
+export async function verified(
+  first: Answers,
+  isTyped: boolean,
+  settings: RequestSettings,
+  world: World,
+): Promise<Answers> {
+  const tries = isTyped ? TRIES : 1;
+  let answers = first;
+  for (let n = 1; ; n++) {
+    const query = { ...settings, authUrl: { value: answers.authUrl } };
+    // Throws if they are too long for an item, before they are sent.
+    formatItem(answers);
+    try {
+      await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
+      return answers;
+    } catch (thrown) {
+      const error = withMistakes(thrown, answers, world);
+      if (!(error instanceof GwtokenError)) throw error;
+      if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
+      const again = suspectsUrl(error)
+        ? 'The auth URL may be wrong: press Ctrl-C to change it, or try again.'
+        : 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
+      const paint = await world.terminal.paint('stderr');
+      const lines = [
+        oneLine(error.message),
+        ...hintsFor(error, world).map((hint) => hintLine(hint, paint)),
+        again,
+      ];
+      world.stderr.write(`${lines.join('\n')}\n`);
+      answers = await askAgain(answers, world);
+    }
+  }
+}
+
+/** Returns whether the reply has no OAuth error: it may come from another server. */
+function suspectsUrl({ reason }: GwtokenError): boolean {
+  return reason === 'no-oauth-error';
+}
+
+/** Adds to the error that nothing was stored, and hints on how to continue. */
+function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
+  const { kind, message, hints } = error;
+  // A person who typed ID and secret three times has checked them.
+  const isChecked = isTyped && refusesCredentials(error) && !suspectsUrl(error);
+  // One hint of the cause leaves room for one of login's.
+  return new GwtokenError(kind, `${message}; nothing was stored`, {
+    ...error,
+    hints: [
+      ...hints.slice(0, 1),
+      ...(isChecked ? [] : replySteps(error, { client })),
+      ...(isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : []),
+      ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
+    ],
+  });
+}
