@@ -173,10 +173,17 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** Passes a text as `option PATH` before the arguments, or on Windows as `option -` through stdin. */
-  readonly text?: { readonly option: string; readonly content: string };
+  readonly text?: TextOption;
   /** Called before the start, once signals no longer end gwtoken. If it throws, nothing is started. */
   readonly beforeStart?: (() => void) | undefined;
+}
+
+/** A text that the program reads by an option: `-K PATH`, or on Windows `-K -`, through stdin. */
+export interface TextOption {
+  readonly option: string;
+  readonly content: string;
+  /** Number of arguments that stay before the option. */
+  readonly at: number;
 }
 
 /** End of a program: an exit code, or the signal that killed it. */
@@ -283,6 +290,8 @@ export interface World {
    * `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
+  /** Returns what a program prints, found in the absolute directories of PATH; empty if it does not run. */
+  programOutput(command: string, args: readonly string[]): Promise<string>;
   /** Creates or replaces a file of the user, mode 0600. Throws `usage` for any other file, or `local`. */
   replaceFile(path: string, text: string): void;
   /** Removes the user's file if it contains this text. Never throws. */

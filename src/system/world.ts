@@ -70,6 +70,8 @@ export function openWorld(
         { platform, pid: proc.pid, onSignals, descriptors },
         ...call,
       ),
+    programOutput: async (...call) =>
+      (await import('./processes/program-output')).programOutput({ env, platform }, ...call),
     runCredentialCommand: async (...call) =>
       (await import('./processes/credential-command')).runCredentialCommand({ env, platform }, ...call),
     onSignals,

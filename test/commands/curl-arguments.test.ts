@@ -1,8 +1,29 @@
 /** The words that curl gets, and what gwtoken adds to its errors. See also test/sessions/text/curl.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { TextOption } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 
+/** Lines of `curl --help all`. */
+const HELP = `Usage: curl [options...] <url>
+ -h, --help <category>   Get help for commands
+ -k, --insecure           Allow insecure server connections
+ -v, --verbose            Make the operation more talkative
+ -V, --version            Show version number and quit
+     --compressed         Request compressed response
+ -d, --data <data>        HTTP POST data
+ -o, --output <file>      Write to file instead of stdout
+ -x, --proxy [protocol://]host[:port] Use this proxy
+ -H, --header <header/@file> Pass custom header(s) to server
+ -X, --request <method>   Specify request method to use
+ -s, --silent             Silent mode
+ -S, --show-error         Show error even when -s is used
+`;
+
 let gw: Inside;
+/** The questions to curl. */
+let asked: string[][] = [];
+/** The text that curl reads. */
+let text: TextOption | undefined;
 beforeEach(() => {
   gw = inside();
   gw.configure({ region: 'eu', 'api-url': 'https://gw.{region}.example.com/v1/' });
@@ -13,8 +34,13 @@ describe('gwtoken curl', () => {
   const curl = async (...args: string[]) => {
     let passed: readonly string[] = [];
     gw.own = {
-      async runProgram(_, words) {
+      async programOutput(command, words) {
+        asked.push([command, ...words]);
+        return HELP;
+      },
+      async runProgram(_, words, options) {
         passed = words;
+        text = options.text;
         return { code: 0, signal: null };
       },
     };
@@ -28,20 +54,60 @@ describe('gwtoken curl', () => {
   });
 
   test.each([
-    ['-XPOST', '/a', '--region', 'us'],
-    ['-k', 'https://other.test'],
-    ['https://other.test/a', '/b', '-o', '/tmp/a', '--url', '/c'],
-  ])('changes only a path that is the first word: %j', async (...typed) => {
+    [['-s', '/a']],
+    [['-X', 'POST', '/a']],
+    [['-XPOST', '/a', '--region', 'us']],
+    [['-H', 'a: b', '/a', '-o', '/tmp/a']],
+    [['-d', '@f', '/a', '--url', '/c']],
+    [['-o', '/tmp/a', '/a']],
+    [['-sSo', '/tmp/a', '--compressed', '/a', '/b']],
+    [['-o/tmp/a', '/a']],
+    [['--proxy', '/tmp/socket', '-d', '-o', '/a']],
+    [['--data', '--silent', '/a']],
+    [['-', '/a']],
+  ])('puts the API URL before the path of %j', async (typed) => {
+    const expected = typed.with(typed.lastIndexOf('/a'), 'https://gw.eu.example.com/v1/a');
+    expect(await curl(...typed)).toEqual(expected);
+  });
+
+  test.each([
+    [['-k', 'https://other.test']],
+    [['https://other.test/a', '-o', '/tmp/a']],
+    [['https://other.test/a', '--unknown', '/tmp/a', '-zs', '/tmp/b']],
+    [['//other.test/a']],
+  ])('changes no word of %j', async (typed) => {
     expect(await curl(...typed)).toEqual(typed);
-    expect(await curl('/a', ...typed)).toEqual(['https://gw.eu.example.com/v1/a', ...typed]);
+  });
+
+  test('asks curl about its options only if one stands before a word with a slash', async () => {
+    asked = [];
+    await curl('/a', '-o', '/tmp/a');
+    await curl('-X', 'POST', '/a', '-o', '/tmp/a');
+    expect(asked).toEqual([]);
+    await curl('-s', '/a');
+    expect(asked).toEqual([['curl', '--help', 'all']]);
+  });
+
+  test.each(['-q', '--disable', '-qs'])('keeps a first %s before its own option', async (first) => {
+    await curl(first, 'https://other.test');
+    expect(text).toMatchObject({ option: '-K', at: 1 });
+    await curl('https://other.test', first);
+    expect(text).toMatchObject({ option: '-K', at: 0 });
+  });
+
+  test('allows http if the API URL is a loopback one', async () => {
+    gw.configure({ region: 'eu', 'api-url': 'http://localhost:8080' });
+    expect(await curl('-s', '/a')).toEqual(['-s', 'http://localhost:8080/a']);
+    expect(text?.content).toContain('proto = "=http,https"\n');
   });
 
   test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
     'passes combined curl options such as %s on unchanged',
     async (word) => {
+      const path = 'https://gw.eu.example.com/v1/a';
       for (const flags of ['', '-r eu', '-reu', '--region=eu --no-cache', '--region eu', '--', '-r eu --'])
-        expect(await curl(...flags.split(' ').filter(Boolean), word, '/a')).toEqual([word, '/a']);
-      expect(await curl('/a', word)).toEqual(['https://gw.eu.example.com/v1/a', word]);
+        expect(await curl(...flags.split(' ').filter(Boolean), word, '/a')).toEqual([word, path]);
+      expect(await curl('/a', word)).toEqual([path, word]);
     },
   );
 });
@@ -49,20 +115,19 @@ describe('gwtoken curl', () => {
 describe('gwtoken curl explains', () => {
   /** Runs gwtoken curl while curl fails with this exit code. Returns what gwtoken adds on stderr. */
   const explanation = async (code: number, ...args: string[]) => {
-    gw.own = { runProgram: async () => ({ code, signal: null }) };
+    gw.own = { programOutput: async () => '', runProgram: async () => ({ code, signal: null }) };
     const ended = await gw.cli(['curl', ...args]);
     expect(ended).toMatchObject({ code, stdout: '' });
     return ended.stderr;
   };
 
   test.each([
-    [6, ['-XPOST', '/a']],
-    [3, ['get', '/a']],
+    [6, ['-XPOST', '-s', '/a']],
     [6, ['orders']],
     [6, ['orders/5?a=b.c', '-sS']],
   ])('exit code %i of curl for %j: a path has to come first', async (code, typed) => {
     expect(await explanation(code, ...typed)).toBe(
-      "gwtoken: hint: a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]\n",
+      "gwtoken: hint: put the path first, with a slash: gwtoken curl /PATH [curl's options]\n",
     );
   });
 
@@ -70,6 +135,22 @@ describe('gwtoken curl explains', () => {
     expect(await explanation(1, '-XPOST', 'http://other.test')).toBe(
       "gwtoken: hint: begin the URL with https://, or put a loopback URL before curl's options\n",
     );
+  });
+
+  test('a path that Git Bash has changed', async () => {
+    const typed = ['C:/Program Files/Git/orders'];
+    expect(await explanation(3, ...typed)).toBe('');
+    gw.env['MSYSTEM'] = 'MINGW64';
+    expect(await explanation(3, ...typed)).toBe(
+      'gwtoken: hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH\n',
+    );
+  });
+
+  test('a loopback address without a scheme, which gets https', async () => {
+    expect(await explanation(35, 'localhost:17110/orders')).toBe(
+      'gwtoken: hint: begin the URL with http:// if the server does not speak TLS\n',
+    );
+    expect(await explanation(35, 'https://localhost:17110')).toBe('');
   });
 
   test('an untrusted gateway: curl does not use the CA file of gwtoken', async () => {

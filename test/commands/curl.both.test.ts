@@ -141,7 +141,7 @@ test('gwtoken curl passes the header and the allowed protocols to curl through -
   });
   const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
   const local = 'proto = "=http,https"\nnoproxy = "*"\n';
-  expect(ran).toEqual(['curl', ...args, { option: '-K', content: config + local }]);
+  expect(ran).toEqual(['curl', ...args, { option: '-K', at: 0, content: config + local }]);
   // 127.999.0.1 is not an IP address: DNS may resolve it to any host.
   await gw.cli(['curl', 'http://127.999.0.1/']);
   expect(ran.at(-1)).toMatchObject({ content: expect.stringContaining('proto = "=https"\n') });

@@ -6,26 +6,67 @@ import { getFormat } from '../../formats/get-formats';
 import { gather, resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { note, shellWord } from '../../text';
-import type { World } from '../../world';
+import type { Env, World } from '../../world';
 import { selectedClient, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
-export async function runCurl(
-  flags: FlagValues,
-  world: World,
-  [first = '', ...rest]: readonly string[],
-): Promise<number> {
+export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
   const sources = gather(flags, world);
-  const args = [first.startsWith('/') ? belowApiUrl(first, sources, world) : first, ...rest];
+  const at = await pathAt(words, world);
+  const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources, world));
   const answer = await selectedToken(sources, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
-  const text = { option: '-K', content: header + protocolsFor(args[0]!) };
-  const options = { env: withoutCredentials(world.env), text };
+  // curl ignores its own config file only if -q is its first argument.
+  const isQuiet = /^(-q|--disable$)/.test(args[0]!);
+  const content = header + protocolsFor(args[Math.max(at, 0)]!);
+  const options = {
+    env: withoutCredentials(world.env),
+    text: { option: '-K', content, at: isQuiet ? 1 : 0 },
+  };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
-  const hint = hintFor(code, first, rest) ?? caHint(code, rest, answer.query.client, sources);
+  const hint = hintFor(code, words, at, world.env) ?? caHint(code, words, answer.query.client, sources);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;
+}
+
+/**
+ * Returns the index of the path: of the first word that begins with a single slash and is not the value of an
+ * option; -1 if there is none, or if an unknown option leaves a doubt. Asks curl which of its options take a
+ * value, if one stands before such a word.
+ */
+async function pathAt(words: readonly string[], world: World): Promise<number> {
+  const isPath = (word: string): boolean => /^\/(?!\/)/.test(word);
+  const first = words.findIndex(isPath);
+  if (first <= 0 || !/^-./s.test(words[first - 1]!)) return first;
+  const takesValue = optionsIn(await world.programOutput('curl', ['--help', 'all']));
+  for (let at = 0; at < words.length; at++) {
+    if (isPath(words[at]!)) return at;
+    const takesNext = takesNextWord(words[at]!, takesValue);
+    if (takesNext === undefined) return -1;
+    if (takesNext) at++;
+  }
+  return -1;
+}
+
+/** Returns curl's options in its help, each with whether it takes a value: ` -X, --request <method> …`. */
+function optionsIn(help: string): ReadonlyMap<string, boolean> {
+  const rows = [...help.matchAll(/^ +(?:(-.), )?(--\S+)( [<[])?/gm)];
+  return new Map(
+    rows.flatMap(([, short, long = '', value]) =>
+      [short ?? long, long].map((name) => [name, value !== undefined] as const),
+    ),
+  );
+}
+
+/** Returns whether the next word is the value of an option in this word; undefined for an unknown option. */
+function takesNextWord(word: string, takesValue: ReadonlyMap<string, boolean>): boolean | undefined {
+  if (!/^-./s.test(word)) return false;
+  if (word.startsWith('--')) return takesValue.get(word);
+  const letters = [...word.slice(1)];
+  // In `-sSo FILE`, o takes the next word; in `-oFILE`, the rest of its own.
+  const at = letters.findIndex((letter) => takesValue.get(`-${letter}`) !== false);
+  return at < 0 ? false : takesValue.get(`-${letters[at]}`) && at === letters.length - 1;
 }
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
@@ -39,13 +80,20 @@ function belowApiUrl(path: string, sources: SettingSources, world: World): strin
 }
 
 /** Returns the hint for an exit code of curl that gwtoken's rules may have caused. */
-function hintFor(code: number, first: string, rest: readonly string[]): string | undefined {
+function hintFor(code: number, words: readonly string[], pathIndex: number, env: Env): string | undefined {
+  const [first = ''] = words;
+  const isNoUrl = code === INVALID_URL || code === UNKNOWN_HOST;
+  // Git Bash turns /orders into C:/Program Files/Git/orders.
+  const isConverted = env['MSYSTEM'] !== undefined && words.some((word) => /^[a-z]:\//i.test(word));
+  if (isConverted && (isNoUrl || code === UNSUPPORTED_PROTOCOL))
+    return 'Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH';
+  if (code === TLS_FAILED && LOOPBACK.test(`http://${first}`))
+    return 'begin the URL with http:// if the server does not speak TLS';
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
-  const isPathLate = !first.includes('/') && rest.some((word) => word.startsWith('/'));
-  const isNoUrl = code === INVALID_URL || code === UNKNOWN_HOST;
+  const isPathLate = pathIndex < 0 && !first.includes('/') && words.some((word) => word.startsWith('/'));
   if (isNoUrl && (isPathLate || BARE_PATH.test(first)))
-    return "a path below the API URL comes first: gwtoken curl /PATH [curl's arguments]";
+    return "put the path first, with a slash: gwtoken curl /PATH [curl's options]";
   return undefined;
 }
 
@@ -65,6 +113,7 @@ function caHint(
 const UNSUPPORTED_PROTOCOL = 1;
 const INVALID_URL = 3;
 const UNKNOWN_HOST = 6;
+const TLS_FAILED = 35;
 const UNTRUSTED = 60;
 
 /** Matches a path without its first slash, such as `orders/5`. Most hosts have a dot or a port. */

@@ -6,7 +6,7 @@ import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_proces
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { GwtokenError, systemCode, usage } from '../../errors';
-import type { ChildEnd, ProgramOptions, World } from '../../world';
+import type { ChildEnd, ProgramOptions, TextOption, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';
 import { fileOnPosix, fileOnWindows, notFound, type Program, startError } from './program-file';
@@ -88,7 +88,7 @@ function endOf(child: ChildProcess, text?: string): Promise<ChildEnd> {
 function startOnPosix(program: Program, descriptors: readonly number[]): Start {
   const { command, args, env, text } = program;
   assertUtf8([command, ...args], env);
-  if (text) return startWithText(program, text.option, descriptors);
+  if (text) return startWithText(program, text, descriptors);
   return { file: fileOnPosix(program), args, options: { env, stdio: stdioFor(descriptors), argv0: command } };
 }
 
@@ -102,14 +102,15 @@ function byShell({ file, args, options: { env, stdio } }: Start, error: unknown)
 }
 
 /** Returns the start of a program whose option makes it read its text at `/dev/fd/N`, by pipeScript(). */
-function startWithText(program: Program, option: string, descriptors: readonly number[]): Start {
+function startWithText(program: Program, { option, at }: TextOption, descriptors: readonly number[]): Start {
   const { command, args } = program;
   const [textFd, spareFd] = twoFreeDigits(descriptors, args);
   const env = { ...program.env, PATH: absoluteDirectories(program.env) };
   // sh looks for the file again, but would report a missing one in its own words.
   fileOnPosix({ ...program, env });
-  const words = ['-c', pipeScript(textFd, spareFd), 'sh', command, option, `/dev/fd/${textFd}`, ...args];
-  return { file: '/bin/sh', args: words, options: { env, stdio: stdioFor(descriptors, textFd) } };
+  const words = [command, ...args.toSpliced(at, 0, option, `/dev/fd/${textFd}`)];
+  const script = ['-c', pipeScript(textFd, spareFd), 'sh', ...words];
+  return { file: '/bin/sh', args: script, options: { env, stdio: stdioFor(descriptors, textFd) } };
 }
 
 /** Returns the stdio option that passes on the standard streams and these descriptors, and opens a pipe. */
@@ -137,7 +138,7 @@ function startOnWindows(program: Program): Start {
   const { command, args, env, text } = program;
   if (text) {
     const options: SpawnOptions = { env, stdio: ['pipe', 'inherit', 'inherit'] };
-    return { file: fileOnWindows(program), args: [text.option, '-', ...args], options };
+    return { file: fileOnWindows(program), args: args.toSpliced(text.at, 0, text.option, '-'), options };
   }
   const options: SpawnOptions = { env, stdio: 'inherit' };
   // Without a file, cross-spawn would run the word as a built-in of cmd.exe with mangled arguments, and

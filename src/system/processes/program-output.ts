@@ -1,0 +1,18 @@
+/** Runs a program of the user's for its output, such as `curl --help all`. */
+import { orUndefined } from '../../errors';
+import type { World } from '../../world';
+import { helperEnvironment, runHelper } from './helper-program';
+import { fileOnPosix, fileOnWindows } from './program-file';
+
+/** Resolves as {@link World.programOutput} says. */
+export async function programOutput(
+  { env: ownEnv, platform }: Pick<World, 'env' | 'platform'>,
+  command: string,
+  args: readonly string[],
+): Promise<string> {
+  const env = helperEnvironment(ownEnv, 'PATHEXT', 'SystemRoot');
+  const program = { command, args, env, platform };
+  const file = orUndefined(() => (platform === 'win32' ? fileOnWindows(program) : fileOnPosix(program)));
+  if (file === undefined) return '';
+  return (await runHelper(file, args, env, new AbortController().signal)).stdout;
+}
