@@ -93,7 +93,10 @@ function __gwtoken_complete
                 printf '%s%s\\n' "$flag" $path
             end
         else if test "$line" = :commands
-            complete -C "$last" | string match -- "$last*"
+            # complete would run the command in a word such as "(cmd)".
+            if not string match -q -- '*(*' "$last"
+                complete -C "$last" | string match -- "$last*"
+            end
             __fish_complete_path "$last"
         else
             printf '%s\\n' $line
