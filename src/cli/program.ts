@@ -13,7 +13,7 @@ import { TOPICS, topicAsText, topicText } from './topics';
 import { checkArguments, checkNames, flagError } from './usage-error';
 
 const WIDTH = 80;
-const LEARN_MORE = 'Learn more: gwtoken COMMAND --help, gwtoken help TOPIC. Topics:';
+const LEARN_MORE = 'Every command takes --help, --verbose and --version. Topics of gwtoken help:';
 
 /** A parsed command line: a command with its flags, or only a text. */
 interface ParsedLine {
@@ -109,11 +109,7 @@ function createProgram(options: ProgramOptions): Parser {
 function addCommands(parent: Parser, commands: readonly Command[], options: ProgramOptions): void {
   for (const command of commands) {
     const { name, args, summary, group, flags, subcommands = [] } = command;
-    // Help itself is not listed, since the last lines of the main help name it.
-    const parser = parent
-      .command(name, { hidden: name === 'help' })
-      .summary(summary)
-      .helpCommand(false);
+    const parser = parent.command(name).summary(summary).helpCommand(false);
     if (group !== undefined) parser.helpGroup(group);
     if (!options.path.includes(command)) continue;
     const ownFlags = subcommands.length === 0 ? [...flags, VERBOSE] : flags;

@@ -1,5 +1,4 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost unchanged. */
-import { COMMANDS } from '../commands/grammar';
 import { usage } from '../errors';
 import { quoted } from '../text';
 import type { Paint } from '../world';
@@ -19,24 +18,45 @@ function topic(summary: string, load: () => Promise<{ readonly default: string }
   return { summary, text: async () => (await load()).default };
 }
 
-/** Loads a topic, or one of its sections: `ci gitlab`. */
+/** Loads a topic, its sections about some words (`ci gitlab`), or sections of any topic (`gitlab`). */
 export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
-  if (!Object.hasOwn(TOPICS, name)) {
+  const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+  if (topic && words.length === 0) return await topic.text();
+  const texts = await Promise.all((topic ? [topic] : Object.values(TOPICS)).map((each) => each.text()));
+  const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
+  if (found.length > 0) return found.join('\n');
+  if (topic)
     throw usage(
-      `unknown command or topic ${quoted(names.join(' '))}`,
-      `commands: ${COMMANDS.map((each) => each.name).join(', ')}`,
-      `topics: ${Object.keys(TOPICS).join(', ')}`,
+      `no section ${quoted(words.join(' '))} in topic ${name}`,
+      `to read it all, run: gwtoken help ${name}`,
     );
-  }
-  const text = await TOPICS[name]!.text();
-  if (words.length === 0) return text;
-  const sections = text.split(/^## /m).slice(1);
-  const title = words.join(' ').toLowerCase();
-  const section = sections.find((each) => each.toLowerCase().startsWith(title));
-  if (section) return `## ${section.trimEnd()}\n`;
-  const titles = sections.map((each) => each.split('\n', 1)[0]);
-  throw usage(`no section ${quoted(title)} in topic ${name}`, `sections: ${titles.join(', ')}`);
+  throw usage(
+    `unknown command or topic ${quoted(names.join(' '))}`,
+    'for all commands and topics, run: gwtoken help',
+  );
+}
+
+/** Returns the text if its title contains all words, otherwise its sections whose titles do. */
+function partsAbout(words: readonly string[], text: string): readonly string[] {
+  const sections = text
+    .split(/^(?=## )/m)
+    .slice(1)
+    .map((each) => `${each.trimEnd()}\n`);
+  const isMeant = (part: string): boolean => {
+    const title = wordsIn(part.split('\n', 1)[0]!);
+    return words.flatMap(wordsIn).every((word) => title.includes(word));
+  };
+  return isMeant(text) ? [text] : sections.filter(isMeant);
+}
+
+/** Returns the words of a text in lower case, in the singular. */
+function wordsIn(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/\W+/)
+    .filter(Boolean)
+    .map((word) => word.replace(/ies$/, 'y').replace(/s$/, ''));
 }
 
 /** Blocks of code, indented or fenced. */
