@@ -63,10 +63,9 @@ function candidatesAt(line: Line, isFlag: boolean): Candidates {
   }
   if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
   if (program.length > 0) return ':files';
+  if (command?.passThrough) return command.passThrough === 'arguments' ? ':commands' : [];
   const argument = command?.args?.split(' ')[args.length]?.slice(1, -1) ?? '';
   switch (argument) {
-    case 'COMMAND':
-      return ':commands';
     case 'KEY':
       return configKeys();
     case 'VALUE':

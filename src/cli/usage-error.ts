@@ -66,7 +66,7 @@ export function checkArguments(line: Line): void {
     const hint = given.at(-1)?.includes('=') ? 'put a space between KEY and VALUE' : undefined;
     throw lineError(line, `missing required argument ${quoted(missing.slice(1, -1))}`, hint);
   }
-  const excess = given[expected.length];
+  const excess = line.args[expected.length];
   if (excess === undefined || expected.at(-1)?.includes('...')) return;
   const taken = expected.length === 0 ? 'no arguments' : `only ${expected.join(' ')}`;
   const comment = excess === '#' ? ', and got "#"' : '';

@@ -15,7 +15,7 @@ import {
 
 export interface Command {
   readonly name: string;
-  /** Names of the arguments, separated by spaces: `<KEY>` is required, `[SECTION...]` can have many words. */
+  /** Names of the arguments, for the usage line: `<KEY>` is required, `[SECTION...]` can have many words. */
   readonly args?: string;
   readonly summary: string;
   /** Heading that the help of the program lists it under. */
@@ -97,14 +97,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'curl',
-    args: '<URL> [ARGS...]',
+    args: "<URL|/PATH> [curl's options]",
     summary: 'run curl with a token in its Authorization header',
     group: 'Get a token:',
     flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH],
     examples: {
       'gwtoken curl /orders': 'call the gateway: its URL is the config key api-url',
       'gwtoken curl -r us https://gateway.example.com/orders -d @order.json':
-        "curl's own options follow the URL",
+        "options of curl's own follow gwtoken's",
       'gwtoken curl -v https://gateway.example.com/orders -v': "the first -v is gwtoken's, the second curl's",
     },
     passThrough: 'flags',
