@@ -1,0 +1,42 @@
+/** Command lines that a shell evaluates, each with a fault at another place. */
+export const FAILING_LINES: readonly string[] = [
+  // Flags before the command
+  '-r mars env',
+  '--region=mars env',
+  '-rmars env',
+  '-r us env',
+  '--bogus env',
+  '--bogus value env',
+  '--bogus=value env',
+  '--all env',
+  '-sandbox env',
+  '-region eu env',
+  '–region eu env',
+  '--profile env',
+  '--profil get env',
+  // The command
+  '',
+  '--',
+  '-v',
+  '-- env',
+  'envv',
+  'en v',
+  'environment',
+  'foo env',
+  'export',
+  // Flags and arguments after it
+  'env -r mars',
+  'env --bogus',
+  'env --bogus --prefix X_ --prefix GWTOKEN_',
+  'env bogus',
+  'env # a comment',
+  'env --format',
+  'env --prefix 1',
+  'env --sandbox=1',
+  'env --json',
+  'env --min-ttl soon',
+  'env --timeout 0',
+  // The client
+  'env -r eu',
+  'env -r eu -p acme',
+];
