@@ -32,8 +32,9 @@ function answerQuickly(): Promise<number> | undefined {
 
 /** Runs the CLI, or reports the failure to write the quick path's answer. Resolves with the exit code. */
 async function runCli(failure?: unknown): Promise<number> {
-  const [{ openWorld }, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
-  const { world, written } = openWorld(process, __VERSION__, opened, startsProgram(line));
+  const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
+  system.learnChildEnds(process);
+  const { world, written } = system.openWorld(process, __VERSION__, opened, startsProgram(line));
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
     void cli.failWith(line, error, false, world).then((code) => process.exit(code), endByError);

@@ -34,8 +34,6 @@ export function openWorld(
   const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
   const onSignals = signalsOf(proc);
-  // If the caller ignores SIGCHLD, as daemons do, Bun does not learn how a child ended. A listener ends that.
-  proc.on('SIGCHLD', () => {});
   const mayDraw = (): boolean =>
     hasPerson({ env, stderr: rawStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
   const { spin, stderr } = openSpinner(rawStderr, mayDraw, onSignals);
@@ -98,6 +96,11 @@ function absolutePath(path: string): string {
   throw usage(`${quoted(path)} is a relative path, but the working directory no longer exists`, {
     reason: 'relative-path',
   });
+}
+
+/** Listens to SIGCHLD: if the caller ignores it, as daemons do, Bun does not learn how a child ended. */
+export function learnChildEnds(proc: NodeJS.Process): void {
+  proc.on('SIGCHLD', () => {});
 }
 
 /** Returns {@link World.onSignals} for the process. */
