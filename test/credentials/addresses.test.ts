@@ -89,54 +89,50 @@ const command = (whose: string, printed?: object) =>
   printed && { 'credential-command': credentials(`command of ${whose}`, printed) };
 const flag = (name: string, value?: string) => (value === undefined ? [] : [name, value]);
 
-test.each(BESIDE)(
-  'a secret from %s is sent only to its own auth URL',
-  async (_, beside) => {
-    const { pair, general, acme } = beside;
-    for (const [name, auth_url] of Object.entries(STORED))
-      gw.items.set(name, credentials(`keychain ${name}`, { auth_url }));
-    gw.configure({
-      ...CONFIG,
-      ...command('general', general),
-      profiles: { acme: { ...OF_ACME, ...command('acme', acme) } },
-    });
-    gw.own = {
-      runCredentialCommand: async (line) => ({ how: 'exited', code: 0, stdout: Buffer.from(line) }),
+test.each(BESIDE)('a secret from %s is sent only to its own auth URL', async (_, beside) => {
+  const { pair, general, acme } = beside;
+  for (const [name, auth_url] of Object.entries(STORED))
+    gw.items.set(name, credentials(`keychain ${name}`, { auth_url }));
+  gw.configure({
+    ...CONFIG,
+    ...command('general', general),
+    profiles: { acme: { ...OF_ACME, ...command('acme', acme) } },
+  });
+  gw.own = {
+    runCredentialCommand: async (line) => ({ how: 'exited', code: 0, stdout: Buffer.from(line) }),
+  };
+  const wrong: object[] = [];
+  let refused = 0;
+  for (const chosen of ALL) {
+    const args = [
+      ...flag('--profile', chosen.profileFlag),
+      ...flag('--region', chosen.regionFlag),
+      ...(chosen.sandboxFlag ? [chosen.sandboxFlag] : []),
+      ...flag('--auth-url', chosen.strayUrl === '--auth-url' ? STRAY : undefined),
+    ];
+    gw.env = {
+      GWTOKEN_PROFILE: chosen.profileVariable ?? '',
+      GWTOKEN_REGION: chosen.regionVariable ?? '',
+      GWTOKEN_SANDBOX: chosen.sandboxVariable ?? '',
+      ...(chosen.strayUrl && { [chosen.strayUrl]: STRAY }),
+      ...(pair && {
+        [`GWTOKEN_${pair.replace('@', 'ID')}`]: 'id',
+        [`GWTOKEN_${pair.replace('@', 'SECRET')}`]: 'variables',
+      }),
     };
-    const wrong: object[] = [];
-    let refused = 0;
-    for (const chosen of ALL) {
-      const args = [
-        ...flag('--profile', chosen.profileFlag),
-        ...flag('--region', chosen.regionFlag),
-        ...(chosen.sandboxFlag ? [chosen.sandboxFlag] : []),
-        ...flag('--auth-url', chosen.strayUrl === '--auth-url' ? STRAY : undefined),
-      ];
-      gw.env = {
-        GWTOKEN_PROFILE: chosen.profileVariable ?? '',
-        GWTOKEN_REGION: chosen.regionVariable ?? '',
-        GWTOKEN_SANDBOX: chosen.sandboxVariable ?? '',
-        ...(chosen.strayUrl && { [chosen.strayUrl]: STRAY }),
-        ...(pair && {
-          [`GWTOKEN_${pair.replace('@', 'ID')}`]: 'id',
-          [`GWTOKEN_${pair.replace('@', 'SECRET')}`]: 'variables',
-        }),
-      };
-      gw.posts.length = 0;
-      const { code } = await gw.cli(['get', '--no-cache', ...args]);
-      const sent = gw.posts.map(({ url, form }) => `${form.get('client_secret')} to ${url}`);
-      const right = expected(chosen, beside);
-      if (right === undefined) refused++;
-      const isRight =
-        right === undefined
-          ? code === 2 && sent.length === 0
-          : code === 0 && String(sent) === `${right}/oauth2/token`;
-      if (!isRight) wrong.push({ chosen, code, sent, right });
-    }
-    expect(wrong).toEqual([]);
-    // Both outcomes are frequent, so neither is missing by mistake.
-    expect(refused).toBeGreaterThan(100);
-    expect(ALL.length - refused).toBeGreaterThan(100);
-  },
-  60_000,
-);
+    gw.posts.length = 0;
+    const { code } = await gw.cli(['get', '--no-cache', ...args]);
+    const sent = gw.posts.map(({ url, form }) => `${form.get('client_secret')} to ${url}`);
+    const right = expected(chosen, beside);
+    if (right === undefined) refused++;
+    const isRight =
+      right === undefined
+        ? code === 2 && sent.length === 0
+        : code === 0 && String(sent) === `${right}/oauth2/token`;
+    if (!isRight) wrong.push({ chosen, code, sent, right });
+  }
+  expect(wrong).toEqual([]);
+  // Both outcomes are frequent, so neither is missing by mistake.
+  expect(refused).toBeGreaterThan(100);
+  expect(ALL.length - refused).toBeGreaterThan(100);
+});

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
+import { noHomeHint } from '../../../src/system/files/paths';
 import { onCleanup } from '../../harness/clean-up';
 import { inVariables, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -25,14 +26,17 @@ const wrapper =
 
 const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 
-const NO_HOME = 'HOME is not set to a directory; set it or GWTOKEN_CONFIG_DIR';
-
 test('a missing config file means no settings and no stored clients', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const { config, clients } = openConfig(undefined, MACHINE);
-  expect(config.read()).toEqual({ path: 'no config file', noHome: NO_HOME, general: {}, profiles: {} });
+  expect(config.read()).toEqual({
+    path: 'no config file',
+    noHome: noHomeHint(MACHINE),
+    general: {},
+    profiles: {},
+  });
   for (const path of [directory, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
