@@ -12,6 +12,8 @@ import { inVariables, type Login, loginArgs } from './client';
 import { type HomeDirectories, openDirectories } from './directory';
 
 export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache' | 'configure'> {
+  /** HOME and the XDG directories. */
+  readonly home: Readonly<Record<string, string>>;
   /** The variables of the next runs. By default they contain a client. */
   env: Record<string, string>;
   nowMs: number;
@@ -72,6 +74,7 @@ export function inside(): Inside {
 
   const gw: Inside = {
     dir: home.dir,
+    home: home.env,
     config: home.config,
     cache: home.cache,
     configure: home.configure,
