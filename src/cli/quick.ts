@@ -4,11 +4,12 @@
  * undefined if the CLI has to answer, for example with an error.
  */
 
-import { namesIn, STDOUT, takesValue } from '../commands/flags';
+import { namesIn, takesValue } from '../commands/flags';
 import type { Command } from '../commands/grammar';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
+import { STDOUT } from '../formats/output';
 import { findSetting, gather, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
@@ -26,6 +27,7 @@ export function quick({ path: [command], flags: given, args }: Line, world: Quic
   if (command?.name !== 'get' && command?.name !== 'env') return undefined;
   const flags = valuesOf(given, command);
   if (!flags || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
+  if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
   try {
     return command.name === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {
@@ -35,7 +37,6 @@ export function quick({ path: [command], flags: given, args }: Line, world: Quic
 
 function quickGet(flags: FlagValues, world: QuickWorld): string | undefined {
   const format = getFormat(flags);
-  if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
   const cached = cachedToken(flags, world);
   return cached && format(cached, world.now());
 }

@@ -95,7 +95,8 @@ export async function failWith(
 function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdout: World['stdout']): void {
   if (!mayBeEvaluated || stdout.isTTY()) return;
   const lastValue = (flag: string): string | undefined => flags.findLast(({ name }) => name === flag)?.value;
-  stdout.write(failureOutput(lastValue('--format'), lastValue('--prefix'), code));
+  const [format, prefix, variable] = ['--format', '--prefix', '--variable'].map(lastValue);
+  stdout.write(failureOutput({ format, prefix, variable }, code));
 }
 
 /** Returns the exit code of the error's kind, or the one that a shell shows for the signal or SIGPIPE. */

@@ -1,5 +1,6 @@
 /** The command `gwtoken env`. */
 import { envDestination, envFormat, envOptions, envOutput, evaluatingLine } from '../formats/env-formats';
+import { STDOUT } from '../formats/output';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
@@ -8,7 +9,7 @@ import { selectedToken } from './selected-token';
 
 export async function printStatements(flags: FlagValues, world: World): Promise<void> {
   const options = envOptions(flags);
-  const write = envDestination(options.format, world);
+  const write = envDestination(options.format, world, flags.output);
   if (flags.unset) {
     write(envOutput(undefined, options));
   } else {
@@ -16,7 +17,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
     const { token } = await selectedToken(sources, world);
     write(envOutput(token, options));
   }
-  if (world.stdout.isTTY()) await sayWhatToType(flags, world);
+  if (world.stdout.isTTY() && (flags.output ?? STDOUT) === STDOUT) await sayWhatToType(flags, world);
 }
 
 /** Says how to have the statements evaluated, because on a terminal nothing evaluates them. */

@@ -59,6 +59,16 @@ export const PREFIX: Flag = {
   help: 'prefix of the variable names (default: GWTOKEN_)',
   group: 'Output:',
 };
+export const VARIABLE: Flag = {
+  spec: '--variable <NAME>',
+  help: 'set only the variable NAME, to the token',
+  group: 'Output:',
+};
+const OUTPUT: Flag = {
+  spec: '--output <FILE>',
+  help: 'write to a file that only you can read (-: stdout)',
+  group: 'Output:',
+};
 export const FRESH: Flag = {
   spec: '--fresh',
   help: 'request a new token instead of using a cached one',
@@ -75,15 +85,12 @@ function formatFlag(formats: readonly string[]): Flag {
   };
 }
 
-/** The FILE of `get --output` that stands for stdout. */
-export const STDOUT = '-';
-
 export const GET_FLAGS: readonly Flag[] = [
   ...CLIENT_FLAGS,
   ...FETCH_FLAGS,
   formatFlag(GET_FORMAT_NAMES),
   JSON_OUTPUT,
-  { spec: '--output <FILE>', help: 'write to a file that only you can read (-: stdout)', group: 'Output:' },
+  OUTPUT,
   FRESH,
 ];
 
@@ -92,6 +99,8 @@ export const ENV_FLAGS: readonly Flag[] = [
   ...FETCH_FLAGS,
   formatFlag(ENV_FORMAT_NAMES),
   PREFIX,
+  VARIABLE,
+  OUTPUT,
   FRESH,
   { spec: '--unset', help: 'unset the variables instead', group: 'Output:' },
 ];

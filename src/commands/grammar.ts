@@ -11,6 +11,7 @@ import {
   GET_FLAGS,
   JSON_OUTPUT,
   PREFIX,
+  VARIABLE,
 } from './flags';
 
 export interface Command {
@@ -81,15 +82,17 @@ export const COMMANDS: readonly Command[] = [
       ...CLIENT_FLAGS,
       ...FETCH_FLAGS,
       PREFIX,
+      VARIABLE,
       FRESH,
       {
         spec: '--token-file <FILE>',
-        help: 'also write the token to FILE, and renew it there (named in GWTOKEN_TOKEN_FILE)',
+        help: 'also keep a valid token in FILE; removed at the end',
         group: 'Output:',
       },
     ],
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
+      'gwtoken exec --variable API_TOKEN -- ./app': 'run ./app with the token in API_TOKEN',
       'gwtoken exec --token-file ./token -- ./serve': 'also write the token to ./token, and renew it there',
     },
     passThrough: 'arguments',

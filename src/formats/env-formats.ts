@@ -6,8 +6,15 @@ import type { Token } from '../token/token';
 import type { Env, World } from '../world';
 import { azure, docker, dotenv, githubEnv, githubOutput, json } from './files';
 import { type Format, formatAmong, printVariables } from './format';
+import { outputTo } from './output';
 import { csh, fish, posix, powershell } from './shells';
-import { DEFAULT_PREFIX, prefixOf, tokenVariables } from './token-variables';
+import {
+  DEFAULT_PREFIX,
+  type NameFlags,
+  tokenVariables,
+  type VariableNames,
+  variableNames,
+} from './token-variables';
 
 /** The formats in the order of the help. */
 const FORMATS = {
@@ -36,34 +43,41 @@ export function envFormat(name = 'sh'): Format {
   return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMAT_NAMES);
 }
 
-/** Format of the output, and prefix of its variables. */
+/** Format of the output, and names of its variables. */
 interface EnvOptions {
   readonly format: Format;
-  readonly prefix: string;
+  readonly names: VariableNames;
 }
 
 /** Reads the flags of `gwtoken env`. Throws `usage` if the format does not support them. */
-export function envOptions({ format: name, prefix, unset }: FlagValues): EnvOptions {
+export function envOptions(flags: FlagValues): EnvOptions {
+  const { format: name, output, unset } = flags;
   const format = envFormat(name);
   if (unset && !format.remove)
     throw usage(`--unset does not work with --format ${name}: such a file can only set variables`, {
       reason: 'no-unset-format',
     });
-  return { format, prefix: prefixOf(prefix, format.prefix) };
+  if (output !== undefined && format.appendsTo !== undefined)
+    throw usage(`--output and --format ${name} cannot be used together`, { reason: 'flags-conflict' });
+  return { format, names: variableNames(flags, format.prefix) };
 }
 
-/** Returns the function that writes the output: to stdout, or to the end of the format's existing file. */
+/**
+ * Returns the function that writes the output: to stdout, to the FILE of `--output`, or to the end of the
+ * format's existing file.
+ */
 export function envDestination(
   { appendsTo }: Format,
-  { env, stdout, appender }: Pick<World, 'env' | 'stdout' | 'appender'>,
+  world: Pick<World, 'env' | 'stdout' | 'appender' | 'replaceFile'>,
+  output?: string,
 ): (text: string) => void {
-  if (appendsTo === undefined) return (text) => stdout.write(text);
-  return appender(env[appendsTo] ?? '', appendsTo);
+  if (appendsTo !== undefined) return world.appender(world.env[appendsTo] ?? '', appendsTo);
+  return outputTo(output, ENV_FORMAT_NAMES, world);
 }
 
 /** Returns statements that set the token's variables or, without a token, remove them. */
-export function envOutput(token: Token | undefined, { format, prefix }: EnvOptions): string {
-  return printVariables(tokenVariables(token, prefix), format);
+export function envOutput(token: Token | undefined, { format, names }: EnvOptions): string {
+  return printVariables(tokenVariables(token, names), format);
 }
 
 /**
@@ -71,14 +85,13 @@ export function envOutput(token: Token | undefined, { format, prefix }: EnvOptio
  * the cause of the failure, so an invalid format counts as sh, and an invalid prefix as the default one.
  */
 export function failureOutput(
-  formatName: string | undefined,
-  givenPrefix: string | undefined,
+  flags: NameFlags & { readonly format?: string | undefined },
   exitCode: number,
 ): string {
-  const format = orUndefined(() => envFormat(formatName)) ?? posix;
+  const format = orUndefined(() => envFormat(flags.format)) ?? posix;
   if (!format.fail) return '';
-  const prefix = orUndefined(() => prefixOf(givenPrefix)) ?? DEFAULT_PREFIX;
-  return envOutput(undefined, { format, prefix }) + format.fail(exitCode);
+  const names = orUndefined(() => variableNames(flags)) ?? { prefix: DEFAULT_PREFIX };
+  return envOutput(undefined, { format, names }) + format.fail(exitCode);
 }
 
 /** Returns the line that evaluates the command's output in the user's login shell, which `$SHELL` names. */

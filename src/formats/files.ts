@@ -68,14 +68,14 @@ function githubEntry(name: string, value: string): string {
 
 /** Azure Pipelines: variables of the job. The token is a secret variable, so later steps map it by `env`. */
 export const azure: Format = {
-  set(name, value) {
+  set(name, value, isSecret) {
     const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
     // Agents and Microsoft's libraries have disagreed about the escape for `%`.
     if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
     if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
     if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
     // Only the token is secret: the agent would also mask each `bearer` and each scope in the log.
-    const secret = name.endsWith('ACCESS_TOKEN') ? ';issecret=true' : '';
+    const secret = isSecret ? ';issecret=true' : '';
     return `##vso[task.setvariable variable=${name}${secret}]${value}\n`;
   },
   // The agent can empty a variable, but not remove it.

@@ -6,11 +6,11 @@ import type { Variable } from './token-variables';
 /** A format of `gwtoken env`, for one kind of reader. Its statements end with LF on every platform. */
 export interface Format {
   /**
-   * Returns the statement that sets a variable.
+   * Returns the statement that sets a variable. Only the access token is secret.
    *
    * @throws GwtokenError `usage` if the format cannot carry this value exactly
    */
-  set(name: string, value: string): string;
+  set(name: string, value: string, isSecret?: boolean): string;
   /** Returns the statement that removes a variable; absent if the reader cannot remove one. */
   remove?(name: string): string;
   /** Joins the statements to the output; absent if the output is their concatenation. */
@@ -27,8 +27,8 @@ export interface Format {
 
 /** Returns the format's whole output for these variables. */
 export function printVariables(variables: readonly Variable[], format: Format): string {
-  const statements = variables.map(({ name, value }) =>
-    value === undefined ? (format.remove?.(name) ?? '') : format.set(name, value),
+  const statements = variables.map(({ name, value, isSecret }) =>
+    value === undefined ? (format.remove?.(name) ?? '') : format.set(name, value, isSecret),
   );
   return format.join?.(statements) ?? statements.join('');
 }

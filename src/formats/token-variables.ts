@@ -7,29 +7,51 @@ import { expiresAtMs, type Token } from '../token/token';
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
+  /** True for the access token. */
+  readonly isSecret?: boolean;
+}
+
+/** Names of the variables: a prefix for all, or with `variable` the name of the only one, for the token. */
+export interface VariableNames {
+  readonly prefix: string;
+  readonly variable?: string | undefined;
 }
 
 /** Returns the variables of a token; without a token, the same variables without values. */
-export function tokenVariables(token: Token | undefined, prefix: string): Variable[] {
+export function tokenVariables(token: Token | undefined, { prefix, variable }: VariableNames): Variable[] {
+  const access = { name: variable ?? `${prefix}ACCESS_TOKEN`, value: token?.accessToken, isSecret: true };
+  if (variable !== undefined) return [access];
   const expiresAt = token && expiresAtMs(token);
   const values = {
-    ACCESS_TOKEN: token?.accessToken,
     TOKEN_TYPE: token?.tokenType,
     EXPIRES_AT: expiresAt === undefined ? undefined : String(Math.floor(expiresAt / 1000)),
     // Windows cannot set an empty variable.
     SCOPE: token?.scope || undefined,
   };
-  return Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }));
+  return [access, ...Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }))];
 }
 
 export const DEFAULT_PREFIX = 'GWTOKEN_';
 
-/** Returns the flag's prefix, or the default one. Throws `usage` if no variable name can start with it. */
-export function prefixOf(flag: string | undefined, defaultPrefix = DEFAULT_PREFIX): string {
-  if (flag === undefined) return defaultPrefix;
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(flag)) return flag;
-  throw usage(`invalid prefix ${quoted(flag)} (from --prefix)`, {
+/** The flags `--prefix` and `--variable`. */
+export type NameFlags = Partial<Readonly<Record<'prefix' | 'variable', string | undefined>>>;
+
+/** Returns the names by `--prefix` or `--variable`. Throws `usage` if no variable can have them. */
+export function variableNames(
+  { prefix, variable }: NameFlags,
+  defaultPrefix = DEFAULT_PREFIX,
+): VariableNames {
+  if (prefix !== undefined && variable !== undefined)
+    throw usage('--prefix and --variable cannot be used together', { reason: 'flags-conflict' });
+  if (prefix !== undefined) assertName(prefix, 'prefix', 'EU_');
+  if (variable !== undefined) assertName(variable, 'variable', 'API_TOKEN');
+  return { prefix: prefix ?? defaultPrefix, variable };
+}
+
+function assertName(name: string, flag: string, example: string): void {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return;
+  throw usage(`invalid ${flag} ${quoted(name)} (from --${flag})`, {
     reason: 'bad-value',
-    allowed: 'letters, digits and underscores, not starting with a digit, for example EU_',
+    allowed: `letters, digits and underscores, not starting with a digit, for example ${example}`,
   });
 }

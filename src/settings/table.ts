@@ -57,6 +57,7 @@ type ValueFlag =
   | 'format'
   | 'output'
   | 'prefix'
+  | 'variable'
   | 'token-file'
   | 'client-id';
 

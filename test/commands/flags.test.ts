@@ -75,6 +75,8 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
       ...TOKEN,
       '--format': { value: 'json', shows: /"GWTOKEN_ACCESS_TOKEN"/ },
       '--prefix': { value: 'EU_', shows: /^EU_ACCESS_TOKEN/m },
+      '--variable': { value: 'API_TOKEN', shows: /^API_TOKEN=/m },
+      '--output': { value: 'OUT', shows: /^cached out$/m },
       '--unset': { shows: /^unset GWTOKEN_ACCESS_TOKEN/m },
     },
   ],
@@ -83,6 +85,7 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     {
       ...TOKEN,
       '--prefix': { value: 'EU_', shows: /EU_ACCESS_TOKEN/ },
+      '--variable': { value: 'API_TOKEN', shows: /"API_TOKEN"/ },
       '--token-file': { value: 'OUT', shows: /GWTOKEN_TOKEN_FILE/ },
     },
   ],

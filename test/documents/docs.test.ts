@@ -34,7 +34,7 @@ const variables = new Set([
 ]);
 /** The variables that `env` and `exec` set. */
 const SET = [
-  ...tokenVariables(undefined, DEFAULT_PREFIX).map(({ name }) => name),
+  ...tokenVariables(undefined, { prefix: DEFAULT_PREFIX }).map(({ name }) => name),
   `${DEFAULT_PREFIX}TOKEN_FILE`,
 ];
 

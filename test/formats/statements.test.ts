@@ -11,7 +11,7 @@ import {
 } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { GET_FORMAT_NAMES, getFormat } from '../../src/formats/get-formats';
-import { prefixOf, tokenVariables } from '../../src/formats/token-variables';
+import { tokenVariables, variableNames } from '../../src/formats/token-variables';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
@@ -188,19 +188,38 @@ const TOKEN: Token = {
 const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'];
 
 test('tokenVariables returns four variables, and no value for an unknown fact', () => {
-  const values = (token?: Token) => tokenVariables(token, 'X_').map(({ value }) => value);
-  expect(tokenVariables(TOKEN, 'X_').map(({ name }) => name)).toEqual(NAMES.map((name) => `X_${name}`));
+  const values = (token?: Token) => tokenVariables(token, { prefix: 'X_' }).map(({ value }) => value);
+  expect(tokenVariables(TOKEN, { prefix: 'X_' }).map(({ name }) => name)).toEqual(
+    NAMES.map((name) => `X_${name}`),
+  );
   expect(values(TOKEN)).toEqual(['a"\\b', 'bEARER', String(Date.UTC(2030, 0, 1, 0, 1) / 1000), 'read']);
   const without = { ...TOKEN, lifetimeS: undefined, scope: '' };
   expect(values(without)).toEqual(['a"\\b', 'bEARER', undefined, undefined]);
 });
 
-test('prefixOf accepts only prefixes that can start a variable name', () => {
-  for (const good of ['A', '_', 'a1_', 'EU_']) expect(prefixOf(good)).toBe(good);
+test('--variable names the only variable, which has the token', () => {
+  const names = variableNames({ variable: 'API_TOKEN' });
+  expect(tokenVariables(TOKEN, names)).toMatchObject([{ name: 'API_TOKEN', value: TOKEN.accessToken }]);
+  expect(refusal(() => variableNames({ prefix: 'A_', variable: 'B' })).message).toBe(
+    '--prefix and --variable cannot be used together',
+  );
+});
+
+test('azure marks the token as secret under any name', () => {
+  const output = envOutput(TOKEN, envOptions({ format: 'azure', variable: 'API_KEY' }));
+  expect(output).toBe(`##vso[task.setvariable variable=API_KEY;issecret=true]${TOKEN.accessToken}\n`);
+});
+
+test.each([
+  ['prefix', 'EU_'],
+  ['variable', 'API_TOKEN'],
+] as const)('--%s accepts only what can start a variable name', (flag, example) => {
+  for (const good of ['A', '_', 'a1_', 'EU_'])
+    expect(variableNames({ [flag]: good })).toMatchObject({ [flag]: good });
   for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
-    expect(refusal(() => prefixOf(bad))).toEqual({
-      message: `invalid prefix ${JSON.stringify(bad)} (from --prefix)`,
-      hints: ['use letters, digits and underscores, not starting with a digit, for example EU_'],
+    expect(refusal(() => variableNames({ [flag]: bad }))).toEqual({
+      message: `invalid ${flag} ${JSON.stringify(bad)} (from --${flag})`,
+      hints: [`use letters, digits and underscores, not starting with a digit, for example ${example}`],
     });
 });
 
@@ -230,10 +249,11 @@ describe('env', () => {
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
-  test("writes to stdout, or to the file that the format's variable names", () => {
+  test("writes to stdout, the FILE of --output, or the file that the format's variable names", () => {
     const written: string[] = [];
     const outside = (env: Record<string, string>) => ({
       env,
+      replaceFile: (path: string, text: string) => void written.push(`file ${path} ${text}`),
       stdout: { isTTY: () => false, write: (text: string) => void written.push(`stdout ${text}`) },
       appender: (path: string, variable: string) => (text: string) =>
         void written.push(`${variable} ${path} ${text}`),
@@ -241,7 +261,8 @@ describe('env', () => {
     envDestination(envFormat('sh'), outside({}))('a');
     const github = envFormat('github-env');
     envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
-    expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b']);
+    envDestination(envFormat('dotenv'), outside({}), '.env')('c');
+    expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b', 'file .env c']);
   });
 
   test.each<[format: string | undefined, prefix: string | undefined, removing: string]>([
@@ -251,11 +272,15 @@ describe('env', () => {
     ['nonsense', 'A_', removed('A_')],
     ['zsh', undefined, removed('GWTOKEN_')],
   ])('removes the variables and fails with format %s and prefix %s', (format, prefix, removing) => {
-    expect(failureOutput(format, prefix, 9)).toBe(`${removing}sh -c "exit 9";\n`);
+    expect(failureOutput({ format, prefix }, 9)).toBe(`${removing}sh -c "exit 9";\n`);
+  });
+
+  test('removes only the variable of --variable, and fails', () => {
+    expect(failureOutput({ variable: 'API_TOKEN' }, 9)).toBe('unset API_TOKEN;\nsh -c "exit 9";\n');
   });
 
   test('prints nothing on failure in formats whose reader fails without output', () => {
-    expect(failureOutput('json', undefined, 9)).toBe('');
+    expect(failureOutput({ format: 'JSON' }, 9)).toBe('');
   });
 });
 

@@ -177,7 +177,7 @@ describe('resolve', () => {
 });
 
 test('no setting has a variable that env sets', () => {
-  const ofTokens = tokenVariables(undefined, DEFAULT_PREFIX).map(({ name }) => name);
+  const ofTokens = tokenVariables(undefined, { prefix: DEFAULT_PREFIX }).map(({ name }) => name);
   const ofSettings = ROWS.flatMap((row) => allKeys(row).map((key) => variableOf(row, key)));
   expect(ofSettings.filter((name) => ofTokens.includes(name ?? ''))).toEqual([]);
 });

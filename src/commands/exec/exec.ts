@@ -2,7 +2,7 @@
 import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, Interrupted, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
-import { prefixOf, tokenVariables, type Variable } from '../../formats/token-variables';
+import { tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
 import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import type { Query } from '../../token/query';
@@ -15,18 +15,18 @@ export async function runCommand(
   world: World,
   [command = '', ...args]: readonly string[],
 ): Promise<number> {
-  const prefix = prefixOf(flags.prefix);
+  const names = variableNames(flags);
   const given = flags['token-file'];
-  if (given === '') throw usage('--token-file is empty', 'pass a file');
+  if (given === '') throw usage('--token-file is empty', { reason: 'bad-value', allowed: 'a file' });
   const sources = gather(flags, world);
   const answer = await selectedToken(sources, world);
-  const variables = tokenVariables(answer.token, prefix);
+  const variables = tokenVariables(answer.token, names);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
 
   const file = given === undefined ? undefined : world.absolutePath(given);
   const env = childEnvironment(
     world.env,
-    [...variables, { name: `${prefix}TOKEN_FILE`, value: file }],
+    [...variables, { name: `${names.prefix}TOKEN_FILE`, value: file }],
     world.platform,
   );
   const run = (beforeStart?: () => void): Promise<ChildEnd> =>

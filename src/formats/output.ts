@@ -1,0 +1,25 @@
+/** The FILE of `--output`. */
+import { usage } from '../errors';
+import type { World } from '../world';
+
+/** The FILE that stands for stdout. */
+export const STDOUT = '-';
+
+/**
+ * Returns the function that writes to FILE or to stdout. Throws `usage` for an empty name, and for the name of
+ * a format: in aws and gcloud `--output json` is the format.
+ */
+export function outputTo(
+  file = STDOUT,
+  formats: readonly string[],
+  { stdout, replaceFile }: Pick<World, 'stdout' | 'replaceFile'>,
+): (text: string) => void {
+  if (file === '')
+    throw usage('--output is empty', { reason: 'bad-value', allowed: 'a file, or - for stdout' });
+  if (formats.includes(file))
+    throw usage(`--output takes a file, and ${file} is a format`, {
+      reason: 'bad-value',
+      allowed: `--format ${file}, or --output ./${file}`,
+    });
+  return file === STDOUT ? (text) => stdout.write(text) : (text) => replaceFile(file, text);
+}
