@@ -48,7 +48,7 @@ export type Cause =
   | { readonly reason: 'command-output' }
   // Files, streams and programs
   | { readonly reason: 'no-runner-file'; readonly variable: string }
-  | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'relative-path' }
+  | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'mounted-file' | 'relative-path' }
   | { readonly reason: 'stdout-failed' | 'lock-held' }
   | { readonly reason: 'system-limit'; readonly isMemory: boolean }
   | { readonly reason: 'command-not-found'; readonly shell: string }

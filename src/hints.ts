@@ -161,6 +161,7 @@ const ROWS: Rows = {
   'not-appendable': () => ["check the free disk space and the file's permissions"],
   'not-a-file': () => ['choose another path'],
   'not-writable': () => ['choose a path that you can write to'],
+  'mounted-file': () => ['mount its directory instead of the file'],
   'relative-path': () => ['pass an absolute path, or change to another directory'],
   'stdout-failed': () => ['free some disk space, or write elsewhere'],
   'lock-held': () => ['stop that process and try again'],

@@ -292,8 +292,11 @@ export interface World {
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
   /** Returns what a program prints, found in the absolute directories of PATH; empty if it does not run. */
   programOutput(command: string, args: readonly string[]): Promise<string>;
-  /** Creates or replaces a file of the user, mode 0600. Throws `usage` for any other file, or `local`. */
-  replaceFile(path: string, text: string): void;
+  /**
+   * Creates or replaces a file of the user, mode 0600. Throws `usage` for any other file, or for a token file
+   * with another mode; `local` if writing fails.
+   */
+  replaceFile(path: string, text: string, isTokenFile?: boolean): void;
   /** Removes the user's file if it contains this text. Never throws. */
   removeFile(path: string, text: string): void;
   /** Reads a whole file. Throws the system's error; EFBIG for more than `limit` bytes. */

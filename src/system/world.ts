@@ -76,7 +76,7 @@ export function openWorld(
     checkCaFile: async (path) => void (await import('./wire/certificates')).trustFile(path, env),
     appender: openAppender,
     absolutePath,
-    replaceFile: (path, text) => replaceUserFile(path, text, host),
+    replaceFile: (path, text, isTokenFile) => replaceUserFile(path, text, host, isTokenFile),
     removeFile: removeUserFile,
     probeDirectory: (which) => probeDirectory(which, directories[which], host),
     describeBuild: () => `${describeBuild(proc)} on ${platform} ${proc.arch}`,

@@ -2,7 +2,10 @@
 import { chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
 import { openDirectory } from '../harness/homes/directory';
+import { openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -42,6 +45,27 @@ describe('get --output', () => {
   });
 });
 
+test('env --output writes a file that only the user can read, and prints nothing', async ({ needs }) => {
+  needs('posix');
+  writeFileSync(file, 'OLD=1', { mode: 0o644 });
+  const argv = ['env', '--format', 'dotenv', '--variable', 'API_TOKEN', '--output', file];
+  expect(await gw.cli(argv)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(readFileSync(file, 'utf8')).toBe('API_TOKEN=token-1\n');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('a mounted file is reported with a way out', async ({ needs }) => {
+  needs('namespace');
+  writeFileSync(file, '');
+  const mount = ['sh', '-c', `mount --bind '${file}' '${file}' && exec "$0" "$@"`];
+  const home = openHome(inVariables((await startTokenEndpoint()).authUrl));
+  const wrapper = ['unshare', '--mount', '--', ...mount];
+  expect(await home.gwtoken(['get', '--output', file], { wrapper })).toMatchObject({
+    code: 1,
+    stderr: `gwtoken: error: cannot write ${file}: resource busy or locked\nhint: mount its directory instead of the file\n`,
+  });
+});
+
 describe('exec --token-file', () => {
   /** Runs `exec --token-file` with a command that calls `during` with its GWTOKEN_TOKEN_FILE. */
   const exec = async (path: string, during = (_: string) => {}) => {
@@ -55,8 +79,17 @@ describe('exec --token-file', () => {
     return await gw.cli(['exec', '--token-file', path, '--', 'anything']);
   };
 
+  test('refuses a file that is not private, such as one of the user’s own', async ({ needs }) => {
+    needs('posix');
+    writeFileSync(file, 'notes', { mode: 0o644 });
+    const { code, stderr } = await exec(file, () => expect.unreachable());
+    expect(code).toBe(125);
+    expect(stderr).toContain(`${file} has mode 644, and a token file has mode 600; nothing was written`);
+    expect(readFileSync(file, 'utf8')).toBe('notes');
+  });
+
   test('replaces a leftover file, and removes its own after the command', async () => {
-    writeFileSync(file, 'of a killed one', { mode: 0o644 });
+    writeFileSync(file, 'of a killed one', { mode: 0o600 });
     const seen: string[] = [];
     const relativePath = relative('.', file);
     const { code } = await exec(relativePath, (path) => seen.push(path, readFileSync(path, 'utf8')));

@@ -54,7 +54,7 @@ export async function withTokenFile<T>(
         return;
       }
       maskToken(next.accessToken, world);
-      world.replaceFile(path, next.accessToken);
+      world.replaceFile(path, next.accessToken, true);
     }
     token = next;
   };
@@ -80,7 +80,7 @@ export async function withTokenFile<T>(
 
   try {
     return await work(() => {
-      world.replaceFile(path, token.accessToken);
+      world.replaceFile(path, token.accessToken, true);
       void keepValid();
     });
   } finally {

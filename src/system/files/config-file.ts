@@ -9,7 +9,7 @@ import { shellWord } from '../../text';
 import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
 import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { isLeftBehind, retryWhileBusy, writeByRename } from './replace';
+import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
 const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
@@ -38,7 +38,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
-        await whileWriting(configPath(), (parent) => checkDirectory(parent, host));
+        await whileWriting(configPath(), host, (parent) => checkDirectory(parent, host));
       },
     },
     clients: {
@@ -146,7 +146,7 @@ function unusable(path: string, problem: string, hint = `fix or delete ${path}`)
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // Dry run: a change that will be rejected must not wait for the lock.
   change(path);
-  await whileWriting(path, async (directory) => {
+  await whileWriting(path, host, async (directory) => {
     checkDirectory(directory, host);
     makeDirectory(directory);
     const [write, { withLock }] = await Promise.all([loadWriter(path, host), import('./lock')]);
@@ -196,7 +196,11 @@ function checkDirectory(directory: string, host: Host): void {
 }
 
 /** Runs work in the file's directory, and turns errors of the system into errors with hints. */
-async function whileWriting(path: string, work: (directory: string) => void | Promise<void>): Promise<void> {
+async function whileWriting(
+  path: string,
+  host: Host,
+  work: (directory: string) => void | Promise<void>,
+): Promise<void> {
   try {
     await work(dirname(path));
   } catch (error) {
@@ -204,6 +208,7 @@ async function whileWriting(path: string, work: (directory: string) => void | Pr
     const code = systemCode(error);
     if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, AS_OWNER);
     const message = `cannot write ${path}: ${wordsFor(error)}`;
+    if (isMounted(error, host)) throw failure('local', message, { reason: 'mounted-file' });
     throw failure('local', message, 'set GWTOKEN_CONFIG_DIR to a writable directory');
   }
 }

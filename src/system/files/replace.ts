@@ -48,6 +48,11 @@ export function isLeftBehind(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
+/** Returns whether writeByRename() failed because the file is a mount, as a single file in a container may be. */
+export function isMounted(error: unknown, { platform }: Pick<Host, 'platform'>): boolean {
+  return systemCode(error) === 'EBUSY' && platform !== 'win32';
+}
+
 const BUSY_MS = 500;
 const PAUSE_MS = 10;
 

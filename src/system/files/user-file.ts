@@ -3,31 +3,37 @@ import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:
 import { failure, GwtokenError, orUndefined, usage, wordsFor } from '../../errors';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { writeByRename } from './replace';
+import { isMounted, writeByRename } from './replace';
 import { ownerProblem } from './trust';
 
 /**
  * Creates or replaces a file atomically, mode 0600. An existing file has to be a regular file of the user:
  * otherwise `--output /dev/stdout` would replace the device.
  *
+ * @param isTokenFile if true, an existing file also has to have mode 0600, as a killed run leaves one behind
  * @throws GwtokenError `usage` for any other file, `local` if writing fails
  */
-export function replaceUserFile(path: string, text: string, host: Host): void {
+export function replaceUserFile(path: string, text: string, host: Host, isTokenFile = false): void {
   try {
-    const problem = pathProblem(path, host);
+    const problem = pathProblem(path, host, isTokenFile);
     if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-a-file' });
     writeByRename(path, text, host);
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const message = `cannot write ${path}: ${wordsFor(error)}`;
-    throw failure('local', message, { reason: 'not-writable' });
+    throw failure('local', message, { reason: isMounted(error, host) ? 'mounted-file' : 'not-writable' });
   }
 }
 
-function pathProblem(path: string, host: Host): string | undefined {
+function pathProblem(path: string, host: Host, isTokenFile: boolean): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  const problem = stat && (stat.isFile() ? ownerProblem(stat, 'user', host) : 'is not a regular file');
-  return problem && `${path} ${problem}`;
+  if (!stat) return undefined;
+  if (!stat.isFile()) return `${path} is not a regular file`;
+  const owner = ownerProblem(stat, 'user', host);
+  if (owner !== undefined) return `${path} ${owner}`;
+  const mode = (stat.mode & 0o777).toString(8);
+  const isForeign = isTokenFile && host.platform !== 'win32' && mode !== '600';
+  return isForeign ? `${path} has mode ${mode}, and a token file has mode 600` : undefined;
 }
 
 /** Removes the file if it still contains this text. Never throws. */
