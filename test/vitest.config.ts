@@ -51,15 +51,6 @@ export default defineConfig({
           // A new process for each file would take 40 % of the time. gwtoken's modules have no state.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.system.test.ts', 'test/system/wire/**'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Node's TLS keeps state between connections of a process.
-          name: 'quick-wire',
-          include: ['test/system/wire/**/*.test.ts'],
           exclude: ['test/**/*.system.test.ts'],
         },
       },
