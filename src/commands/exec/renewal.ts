@@ -10,15 +10,10 @@ import type { World } from '../../world';
 
 /** Longest pause between two checks, because timers stop while a laptop sleeps. */
 const LONGEST_PAUSE_MS = 30_000;
-/** Shortest pause after a failure. */
-const SHORTEST_PAUSE_MS = 10_000;
-/**
- * Time for which a token counts as just expired. An endpoint that returns one token until it expires counts
- * in whole seconds, so its last second may not be over yet.
- */
+/** Shortest pause between two checks of a token that is due. */
+const SHORTEST_PAUSE_MS = 500;
+/** Endpoints count whole seconds: for 2 s after the end the old token may still come. */
 const JUST_EXPIRED_MS = 2000;
-/** Pause between checks of a token that has just expired. */
-const EXPIRED_PAUSE_MS = 500;
 /** Pause after a refusal. Repeated refusals can lock the client out. */
 const REFUSAL_PAUSE_MS = 300_000;
 
@@ -113,15 +108,14 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
 }
 
 /**
- * Returns the time until the next check: until a renewal is due or, after a failed one, half of the lifetime
- * left, but not beyond the token's end.
+ * Returns the time until the next check: until a renewal is due, and then half of the time to the token's end,
+ * or since its end. So checks are closest around the end, when an endpoint may return another token.
  */
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);
   if (dueMs > 0) return Math.min(dueMs, LONGEST_PAUSE_MS);
-  const leftMs = untilExpiryMs(token, nowMs);
-  if (leftMs <= 0) return leftMs > -JUST_EXPIRED_MS ? EXPIRED_PAUSE_MS : SHORTEST_PAUSE_MS;
-  return Math.min(Math.max(leftMs / 2, SHORTEST_PAUSE_MS), leftMs, LONGEST_PAUSE_MS);
+  const halfMs = Math.abs(untilExpiryMs(token, nowMs)) / 2;
+  return Math.min(Math.max(halfMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
 /** Returns the time until the token expires, in ms; negative once it has expired. */
