@@ -41,7 +41,8 @@ export interface Config {
   readonly general: ConfigValues;
   readonly profiles: Readonly<Record<string, ConfigValues>>;
 }
-export type ConfigValues = Readonly<Record<string, string | number | boolean>>;
+/** A value that the file contains may be any JSON, such as a later version's. */
+export type ConfigValues = Readonly<Record<string, unknown>>;
 
 /** One edit of the config file. Without a profile, the key is general. Without a value, it is removed. */
 export interface ConfigEdit {

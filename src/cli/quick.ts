@@ -58,6 +58,7 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefined {
   const world = { ...given, clients: readOnce(given.clients) };
   const sources = gather(flags, world);
+  if (sources.unknownKeys.length > 0) return undefined;
   const client = resolveClient(sources);
   const source = sourceOf(sources, client, world);
   const found = findSetting(SETTINGS.authUrl, sources, client);

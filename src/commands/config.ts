@@ -75,7 +75,7 @@ function flagProfile(flags: FlagValues): string | undefined {
 function sectionsOf({ general, profiles }: Config, only: string | undefined): string[] {
   const lines = (values: ConfigValues): string =>
     Object.entries(values)
-      .map(([key, value]) => `${key} = ${value}\n`)
+      .map(([key, value]) => `${key} = ${typeof value === 'object' ? JSON.stringify(value) : value}\n`)
       .join('');
   const named = Object.entries(profiles).filter(([name]) => only === undefined || name === only);
   const sections = named.map(([name, values]) => `[profile ${name}]\n${lines(values)}`);

@@ -9,6 +9,7 @@ import { warn } from '../text';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 import { sayIfCancelled } from './report';
+import { warnOfUnknownKeys } from './selected-token';
 
 /** A client whose credentials and tokens are removed. */
 interface Target {
@@ -22,6 +23,7 @@ interface Target {
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
+  warnOfUnknownKeys(sources, world);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const targets = flags.all ? allTargets(flags, world) : [selectedTarget(sources, world)];
   if (!flags.yes) {

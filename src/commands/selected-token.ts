@@ -7,7 +7,7 @@ import { GwtokenError, usage } from '../errors';
 import { maskToken } from '../formats/mask';
 import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
-import { shellWord } from '../text';
+import { shellWord, warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
@@ -34,8 +34,14 @@ export function clientOrThrow(
   return resolveClient(sources);
 }
 
+/** Warns of the keys of the config file that mean nothing. */
+export function warnOfUnknownKeys({ unknownKeys }: SettingSources, world: Pick<World, 'stderr'>): void {
+  for (const text of unknownKeys) warn(world, text);
+}
+
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(sources: SettingSources, world: World): Query {
+  warnOfUnknownKeys(sources, world);
   const client = selectedClient(sources, world);
   for (const line of settingLines(sources, client)) world.trace(line);
   return queryOf(sources, client, world);

@@ -9,10 +9,11 @@ import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { StoredClient, World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
-import { credentialsHints } from './selected-token';
+import { credentialsHints, warnOfUnknownKeys } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = gather(flags, world);
+  warnOfUnknownKeys(sources, world);
   const all = readRows(sources, world);
   const rows = all.filter(isKnown);
   if (flags.json) {

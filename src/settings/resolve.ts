@@ -4,12 +4,12 @@
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
 import { type ErrorKind, failure, GwtokenError, usage, valueOrError } from '../errors';
-import { similarWords } from '../text';
+import { quoted, shellWord, similarWords } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
-import type { Config, QuickWorld } from '../world';
+import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
-  checkConfigKey,
   type FlagValues,
+  isConfigKey,
   keysFor,
   type Resolved,
   ROWS,
@@ -22,25 +22,37 @@ import {
 } from './table';
 import { parseProfile } from './values';
 
-/** Gathers the sources of settings. Throws `usage` for an unknown key in the config file. */
+/** Gathers the sources of settings. Throws `usage` for an invalid profile name in the config file. */
 export function gather(
   flags: FlagValues,
   world: Surroundings & Pick<QuickWorld, 'config' | 'clients'>,
 ): SettingSources {
   const config = world.config.read();
-  for (const key of Object.keys(config.general)) checkConfigKey(key, undefined, config.path);
-  for (const [profile, values] of Object.entries(config.profiles)) {
-    parseProfile(profile, `profiles in ${config.path}`);
-    for (const key of Object.keys(values))
-      checkConfigKey(key, profile, `profile ${profile} in ${config.path}`);
-  }
+  for (const profile of Object.keys(config.profiles)) parseProfile(profile, `profiles in ${config.path}`);
   return {
     flags,
     env: world.env,
     config,
     stored: () => world.clients.read(),
+    unknownKeys: unknownKeys(config),
     isHeadless: () => isHeadless(world),
   };
+}
+
+/** Returns a warning for each key that has no setting, or none for its profile. */
+function unknownKeys({ path, general, profiles }: Config): readonly string[] {
+  const warnings = (values: ConfigValues, where: string, profile?: string): string[] =>
+    Object.keys(values)
+      .filter((key) => !isConfigKey(key, profile))
+      .map((key) => {
+        const flag = profile === undefined ? '' : ` --profile ${profile}`;
+        const remove = `gwtoken config unset ${shellWord(key)}${flag}`;
+        return `unknown config key ${quoted(key)} (from ${where}); to remove it, run: ${remove}`;
+      });
+  return [
+    ...warnings(general, path),
+    ...Object.entries(profiles).flatMap(([name, own]) => warnings(own, `profile ${name} in ${path}`, name)),
+  ];
 }
 
 /** The parts of the client on which a value can depend; an unknown part is left out. */
@@ -117,8 +129,14 @@ export function findInConfig(
   for (const { values, where, flag } of [ofProfile, { values: general, where: `in ${path}`, flag: '' }]) {
     const key = keys.find((each) => values[each] !== undefined);
     if (key === undefined) continue;
-    const undo = `run: gwtoken config unset ${key}${flag}`;
-    return { text: String(values[key]), source: { kind: 'config', name: `${key} ${where}`, undo } };
+    const source = {
+      kind: 'config',
+      name: `${key} ${where}`,
+      undo: `run: gwtoken config unset ${key}${flag}`,
+    } as const;
+    const value = values[key];
+    if (typeof value !== 'object') return { text: String(value), source };
+    throw usage(`invalid value (from ${source.name})`, 'use a string, number or boolean', source.undo);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
 import { DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
-import { duration, quoted, shellWord, similarWords } from '../text';
+import { duration, quoted, similarWords } from '../text';
 import type { Config, Env, StoredClient } from '../world';
 import {
   parseApiUrl,
@@ -39,6 +39,8 @@ export interface SettingSources {
   readonly config: Config;
   /** Returns the list of stored clients. A setting reads it only if no other place has a value. */
   stored(): Readonly<Record<string, StoredClient>>;
+  /** Warnings of keys in the config file that mean nothing, perhaps those of a later version. */
+  readonly unknownKeys: readonly string[];
   /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
   isHeadless(): boolean;
 }
@@ -255,21 +257,20 @@ export function settingOf(key: string): SettingDefinition<unknown> | undefined {
 
 const COMMAND_LINE = 'the command line';
 
-/**
- * Returns the setting of a key. Throws `usage` for an unknown key, or for one that cannot be set per profile.
- *
- * @param where the place in the config file, for messages; absent for a key on the command line
- */
-export function checkConfigKey(key: string, profile?: string, where?: string): SettingDefinition<unknown> {
+/** Returns whether the key can be set, for this profile or in general. */
+export function isConfigKey(key: string, profile?: string): boolean {
   const row = settingOf(key);
-  if (row && (profile === undefined || row.scope !== 'user')) return row;
-  const flag = profile === undefined ? '' : ` --profile ${profile}`;
-  const remove = `to remove it, run: gwtoken config unset ${shellWord(key)}${flag}`;
-  if (row) throw usage(`${key} cannot be set per profile`, where === undefined ? 'omit --profile' : remove);
+  return row !== undefined && (profile === undefined || row.scope !== 'user');
+}
+
+/** Returns the setting of a typed key. Throws `usage` if {@link isConfigKey} rejects it. */
+export function checkConfigKey(key: string, profile?: string): SettingDefinition<unknown> {
+  const row = settingOf(key);
+  if (row && isConfigKey(key, profile)) return row;
+  if (row) throw usage(`${key} cannot be set per profile`, 'omit --profile');
   throw usage(
-    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${where ?? COMMAND_LINE})`,
+    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${COMMAND_LINE})`,
     hintForUnknown(key.replace(/^GWTOKEN_/i, '')),
-    ...(where === undefined ? [] : [remove]),
   );
 }
 

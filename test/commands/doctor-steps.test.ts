@@ -260,6 +260,14 @@ describe('doctor warns of a cache directory', () => {
   });
 });
 
+test('doctor reports an unknown key in the config file, instead of a warning', async () => {
+  gw.env = inVariables(AUTH_URL);
+  gw.configure({ regoin: 'eu' });
+  const { stdout, stderr } = await gw.cli(['doctor']);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^warn config file +unknown config key "regoin" .*; to remove it, run: gwtoken /m);
+});
+
 describe('doctor', () => {
   const variableSteps = (env: Readonly<Record<string, string>>) =>
     variableChecks({ env }).map(({ result, message, hints }) =>

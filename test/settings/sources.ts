@@ -24,5 +24,6 @@ export const sources = ({
   env,
   config: { path: '/c.json', general, profiles },
   stored: () => stored,
+  unknownKeys: [],
   isHeadless: () => isHeadless,
 });

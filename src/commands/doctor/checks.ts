@@ -73,6 +73,7 @@ const STEP_OF = {
 export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'> {
   readonly peer?: Peer;
   readonly waitingFor: keyof typeof STEP_OF;
+  readonly unknownKeys?: readonly string[];
   readonly settings?: string;
   readonly query?: Query;
   readonly clock?: Check | undefined;

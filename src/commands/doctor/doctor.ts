@@ -49,6 +49,7 @@ async function diagnose(flags: FlagValues, world: World): Promise<readonly Check
   return [
     passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
     ...variableChecks(world),
+    ...(progress.unknownKeys ?? []).map((text) => warning('config file', text)),
     ...stepChecks(progress, error, world),
     ...cacheWarning(error, progress.query, world),
   ];
@@ -65,7 +66,9 @@ async function tryRequest(
   };
   try {
     const sources = gather(flags, world);
-    const query = selectedQuery(sources, world);
+    // Reported as a check, and not as a warning.
+    report({ unknownKeys: sources.unknownKeys });
+    const query = selectedQuery({ ...sources, unknownKeys: [] }, world);
     const { client, source } = query;
     const settings = [clientName(client), ...settingLines(sources, client, false)].join(', ');
     report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });

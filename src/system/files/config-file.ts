@@ -5,8 +5,8 @@
 import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, wordsFor } from '../../errors';
-import { shellWord } from '../../text';
-import type { Config, ConfigEdit, ConfigValues, StoredClient, World } from '../../world';
+import { quoted, shellWord } from '../../text';
+import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { type Host, noHomeError, noHomeHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
@@ -71,9 +71,9 @@ export function readConfig(path: string, host: Host): Config {
   const { profiles: given = {}, ...general } = readTrusted(path, host);
   const profiles = Object.entries(objectOf(given, path, 'profiles')).map(([name, own]) => [
     name,
-    valuesOf(objectOf(own, path, name), path),
+    objectOf(own, path, name),
   ]);
-  return { path, general: valuesOf(general, path), profiles: Object.fromEntries(profiles) };
+  return { path, general, profiles: Object.fromEntries(profiles) };
 }
 
 /** Returns the stored clients in the file's content and ignores the rest of it. */
@@ -122,17 +122,9 @@ function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host:
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
-  throw unusable(path, key ? invalidValue(key, 'a JSON object') : 'must contain a JSON object');
-}
-
-function valuesOf(stored: Stored, path: string): ConfigValues {
-  for (const [key, value] of Object.entries(stored))
-    if (typeof value === 'object') throw unusable(path, invalidValue(key, 'a string, number or boolean'));
-  return stored as ConfigValues;
-}
-
-function invalidValue(key: string, valid: string): string {
-  return `has an invalid value for ${JSON.stringify(key)} (use ${valid})`;
+  const what =
+    key === undefined ? 'must contain a JSON object' : `must contain a JSON object for ${quoted(key)}`;
+  throw unusable(path, what);
 }
 
 function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {

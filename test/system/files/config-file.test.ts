@@ -63,12 +63,8 @@ test.each([
   ['contains invalid JSON', ''],
   ['must contain a JSON object', 'null'],
   ['must contain a JSON object', '[]'],
-  ['has an invalid value for "profiles" (use a JSON object)', '{"profiles":null}'],
-  ['has an invalid value for "acme" (use a JSON object)', '{"profiles":{"acme":"x"}}'],
-  [
-    'has an invalid value for "a\\"b" (use a string, number or boolean)',
-    '{"profiles":{"acme":{"a\\"b":["eu"]}}}',
-  ],
+  ['must contain a JSON object for "profiles"', '{"profiles":null}'],
+  ['must contain a JSON object for "acme"', '{"profiles":{"acme":"x"}}'],
   ['cannot be read: file too large', `{}${' '.repeat(1024 * 1024 - 1)}`],
 ])('readConfig() reports that a file %s', (problem, text) => {
   put(text);
