@@ -91,7 +91,7 @@ describe('doctor ends at the first failure:', () => {
     const missing = 'failed settings: no client stored yet';
     expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [missing] });
     gw.configure('{');
-    const invalid = expect.stringMatching(/^failed settings: .* invalid JSON$/);
+    const invalid = expect.stringMatching(/^failed settings: .* invalid JSON in line 1$/);
     expect(await stepsFrom('settings')).toEqual({ code: 2, steps: [invalid] });
   });
 

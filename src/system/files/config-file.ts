@@ -100,15 +100,39 @@ function readTrusted(path: string, host: Host): Stored {
   }
   checkTrust('file', path, read.stat, host);
   checkTrust('directory', dirname(path), statSync(dirname(path)), host);
-  let parsed: unknown;
-  try {
-    // Some editors on Windows write a byte order mark at the start of a file.
-    parsed = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ''));
-  } catch {
-    // Leaves out the parser's message, which quotes the file.
-    throw unusable(path, 'contains invalid JSON');
-  }
+  // Some editors on Windows write a byte order mark at the start of a file.
+  const text = read.bytes.toString().replace(/^\uFEFF/, '');
+  const parsed: unknown = orUndefined(() => JSON.parse(text));
+  // Leaves out the parser's message, which quotes the file.
+  if (parsed === undefined) throw unusable(path, `contains invalid JSON in line ${faultLine(text)}`);
   return objectOf(parsed, path);
+}
+
+/** Returns the line in which a text stops being JSON. The engines' own messages do not all name it. */
+function faultLine(text: string): number {
+  let at = 0;
+  const take = (token: string): boolean => {
+    const pattern = new RegExp(`\\s*(?:${token})`, 'y');
+    pattern.lastIndex = at;
+    const isThere = pattern.test(text);
+    if (isThere) at = pattern.lastIndex;
+    return isThere;
+  };
+  const string = String.raw`"(?:[^"\\\n]|\\.)*"`;
+  const list = (end: string, item: () => boolean): boolean => {
+    if (take(end)) return true;
+    do if (!item()) return false;
+    while (take(','));
+    return take(end);
+  };
+  const value = (): boolean => {
+    if (take('{')) return list('}', () => take(string) && take(':') && value());
+    if (take('\\[')) return list('\\]', value);
+    return take(`${string}|[\\w.+-]+`);
+  };
+  value();
+  take('');
+  return text.slice(0, at).split('\n').length;
 }
 
 /** Checks an existing file or directory. @throws GwtokenError `usage`, with the `chmod` that solves it */
@@ -127,7 +151,7 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, what);
 }
 
-function unusable(path: string, problem: string, hint = `fix or delete ${path}`): GwtokenError {
+function unusable(path: string, problem: string, hint = `fix ${path}`): GwtokenError {
   return usage(`config file ${path} ${problem}`, hint);
 }
 

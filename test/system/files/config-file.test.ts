@@ -60,7 +60,12 @@ test('writing a file removes its temporary files that a killed process left behi
 });
 
 test.each([
-  ['contains invalid JSON', ''],
+  ['contains invalid JSON in line 1', ''],
+  ['contains invalid JSON in line 3', '{\n  "region": "eu",\n}\n'],
+  ['contains invalid JSON in line 3', '{"region": "eu"\n\n"sandbox": true}'],
+  ['contains invalid JSON in line 2', '{"profiles": {"acme": {"retries": 1},\n  acme: {}}}'],
+  ['contains invalid JSON in line 2', '{"a": [1, "]", {}],\n"b": "un\\"closed}'],
+  ['contains invalid JSON in line 2', '{"a": 1}\n}'],
   ['must contain a JSON object', 'null'],
   ['must contain a JSON object', '[]'],
   ['must contain a JSON object for "profiles"', '{"profiles":null}'],
@@ -70,7 +75,7 @@ test.each([
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
     message: `config file ${file} ${problem}`,
-    hints: [`fix or delete ${file}`],
+    hints: [`fix ${file}`],
   });
 });
 
@@ -148,8 +153,8 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   release();
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
-    message: `config file ${file} contains invalid JSON`,
-    hints: [`fix or delete ${file}`],
+    message: `config file ${file} contains invalid JSON in line 1`,
+    hints: [`fix ${file}`],
   });
   const releaseNext = takeLock();
   releaseNext();
@@ -160,7 +165,9 @@ test('edit() reports an invalid file without waiting for the lock', async () => 
   put('{');
   const release = takeLock();
   onCleanup(release);
-  await expect(edit()).rejects.toMatchObject({ message: `config file ${file} contains invalid JSON` });
+  await expect(edit()).rejects.toMatchObject({
+    message: `config file ${file} contains invalid JSON in line 1`,
+  });
 });
 
 test('checkWritable() reports a directory that cannot be created', async () => {
