@@ -1,7 +1,7 @@
 /** The part of the World for a run with a cached token. This file and its imports load at each start. */
 import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
-import { directoryOf, type Host } from './files/paths';
+import { directoryOf, directoryProblem, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
 import { hmac } from './form';
@@ -24,7 +24,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   };
   const quickWorld = {
     env,
-    ...openConfig(directories.config, host),
+    ...openConfig(directories.config, host, directoryProblem(env, platform)),
     tokens: directories.cache === undefined ? NO_CACHE : openTokens(directories.cache, host),
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,

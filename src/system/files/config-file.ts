@@ -22,9 +22,20 @@ const LIMIT = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
-/** Opens both files. @param directory undefined if there is no home directory; then both files are empty */
-export function openConfig(directory: string | undefined, host: Host): Pick<World, 'config' | 'clients'> {
+/**
+ * Opens both files.
+ *
+ * @param directory undefined if there is no home directory; then both files are empty
+ * @param problem error of the variables that name the directories; then nothing is read
+ */
+export function openConfig(
+  directory: string | undefined,
+  host: Host,
+  problem?: GwtokenError,
+): Pick<World, 'config' | 'clients'> {
+  const isMissing = directory === undefined && problem === undefined;
   const pathOf = (name: string): string => {
+    if (problem) throw problem;
     if (directory === undefined) throw noHomeError(host);
     return join(directory, name);
   };
@@ -33,7 +44,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
   return {
     config: {
       path: configPath,
-      read: () => (directory === undefined ? emptyConfig(host) : readConfig(configPath(), host)),
+      read: () => (isMissing ? emptyConfig(host) : readConfig(configPath(), host)),
       edit: async (edits) => rewrite(configPath(), host, (path) => applyEdits(readConfig(path, host), edits)),
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
@@ -42,7 +53,7 @@ export function openConfig(directory: string | undefined, host: Host): Pick<Worl
       },
     },
     clients: {
-      read: () => (directory === undefined ? {} : clientsIn(readTrusted(clientsPath(), host))),
+      read: () => (isMissing ? {} : clientsIn(readTrusted(clientsPath(), host))),
       add: async (name, { clientId, authUrl, loginId }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),

@@ -1,7 +1,8 @@
 /** The paths of gwtoken's directories. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { type GwtokenError, orUndefined, usage } from '../../errors';
+import { type GwtokenError, usage } from '../../errors';
+import { quoted } from '../../text';
 import type { Env } from '../../world';
 
 /** The facts about machine and user that matter for files. */
@@ -38,6 +39,19 @@ export function noHomeHint({ platform }: Host): string {
   return `${home} is not set to a directory; set it or ${own}`;
 }
 
+/** Returns the error of a relative path in GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
+export function directoryProblem(env: Env, platform: NodeJS.Platform): GwtokenError | undefined {
+  const isRelative = (name: string): boolean => !!env[name] && !pathsOf(platform).isAbsolute(env[name]);
+  const name = ['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'].find(isRelative);
+  return name === undefined
+    ? undefined
+    : usage(`invalid ${name} ${quoted(env[name]!)}`, { reason: 'bad-value', allowed: 'an absolute path' });
+}
+
+function pathsOf(platform: NodeJS.Platform): typeof posix {
+  return platform === 'win32' ? win32 : posix;
+}
+
 /**
  * Returns the directory of the config file and the stored clients, or of the token cache; undefined if there
  * is no home directory. The first of these counts: GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on
@@ -52,12 +66,11 @@ export function directoryOf(
   platform: NodeJS.Platform,
   exists = existsSync,
 ): string | undefined {
-  const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
+  const { isAbsolute, join, resolve } = pathsOf(platform);
   const [home, own] = homeVariables(which, platform);
   const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
   // resolve() removes a separator at the end: with that separator, lstat would follow a link.
-  // resolve() throws for a relative path if the working directory was removed: the path leads nowhere.
-  if (ours) return orUndefined(() => resolve(ours)) ?? ours;
+  if (ours) return isAbsolute(ours) ? resolve(ours) : undefined;
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
   if (!isAbsolute(base) || !exists(base)) return undefined;

@@ -1,5 +1,4 @@
 /** The directories of gwtoken on every platform. */
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { directoryOf } from '../../../src/system/files/paths';
 
@@ -36,9 +35,9 @@ describe('directoryOf()', () => {
     [
       "in gwtoken's own variables first",
       'linux',
-      { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: 'here' },
+      { XDG_CONFIG_HOME: '/c', XDG_CACHE_HOME: '/k', GWTOKEN_CONFIG_DIR: '/own', GWTOKEN_CACHE_DIR: '/here' },
       '/own',
-      resolve('here'),
+      '/here',
     ],
   ])('finds the directories %s', ([_, platform, env, ...expected]) => {
     expect(directories(platform, env)).toEqual(expected);
