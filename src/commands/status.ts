@@ -3,7 +3,7 @@
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { itemUrlHints } from '../credentials/auth-url';
 import { type CredentialSource, overrideText, sourceOf } from '../credentials/sources';
-import { clientParts, gather, onlyFrom, resolve, resolveClient } from '../settings/resolve';
+import { clientParts, gather, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
@@ -36,6 +36,7 @@ function firstStep({ isHeadless, config }: SettingSources): string {
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
 function readRows(sources: SettingSources, world: World): readonly Row[] {
   const selected = clientParts(sources).region && resolveClient(sources);
+  for (const line of selected ? settingLines(sources, selected) : []) world.trace(line);
   const names = [...Object.keys(world.clients.read()), ...(selected ? [clientName(selected)] : [])];
   return [...new Set(names)]
     .sort()
@@ -53,7 +54,7 @@ interface Row {
   readonly stored: StoredClient | undefined;
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
-  /** Shortened client ID, if it is known. */
+  /** Client ID, if it is known. */
   readonly clientId: string | undefined;
 }
 
@@ -67,7 +68,7 @@ function toRow(client: Client, selected: Client | undefined, sources: SettingSou
   const stored = world.clients.read()[clientName(client)];
   const storedId = source.kind === 'keychain' ? stored?.clientId : undefined;
   const clientId = source.clientId ?? storedId ?? cached?.clientId;
-  return { client, isSelected, source, authUrl, stored, leftMs, clientId: clientId && shortId(clientId) };
+  return { client, isSelected, source, authUrl, stored, leftMs, clientId };
 }
 
 /** Returns whether a command for this client needs --profile, which ignores the credentials in variables. */
@@ -87,7 +88,7 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
     ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN'],
     ...rows.map(({ client, isSelected, source, clientId, leftMs }) => [
       `${isSelected ? '*' : ' '} ${clientName(client)}`,
-      clientId ?? 'unknown',
+      clientId === undefined ? 'unknown' : shortId(clientId),
       source.kind,
       leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
     ]),

@@ -25,7 +25,7 @@ test('status --json has one field for each fact of a client', async () => {
     region: 'us',
     selected: true,
     credentials: { source: 'keychain', name: 'keychain item gwtoken, default:sandbox:us' },
-    client_id: 'a-cl…t-id',
+    client_id: clientId,
     auth_url: AUTH_URL,
     token: {
       expires_at: new Date(gw.nowMs + 3_600_000).toISOString().replace(/\.\d+/, ''),
@@ -40,4 +40,12 @@ test('status --json has one field for each fact of a client', async () => {
     {},
     { client_id: 'client', credentials: { source: 'variables' } },
   ]);
+});
+
+test('status --verbose reports the settings of the selected client, each with its source', async () => {
+  const gw = inside();
+  gw.env = {};
+  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
+  const { stderr } = await gw.cli(['status', '--verbose']);
+  expect(stderr).toContain('gwtoken: retries: 2 (default)\n');
 });
