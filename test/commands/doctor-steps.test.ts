@@ -71,7 +71,10 @@ test('doctor reports each step of a successful request', async () => {
   const file = `${gw.config}/config.json`;
   expect(stdout.split('\n').slice(1)).toEqual([
     'ok   variables         none misspelled',
-    `ok   settings          default:production:eu, region: eu (region in ${file}), auth URL: ${AUTH_URL} (stored client default:production:eu), timeout: 3 s (--timeout)`,
+    'ok   settings          default:production:eu',
+    `ok   settings          region: eu (region in ${file})`,
+    `ok   settings          auth URL: ${AUTH_URL} (stored client default:production:eu)`,
+    'ok   settings          timeout: 3 s (--timeout)',
     `ok   config directory  ${gw.config}`,
     `ok   cache directory   ${gw.cache} (will be created)`,
     'ok   keychain          answered',

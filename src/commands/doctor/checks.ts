@@ -74,7 +74,7 @@ export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'
   readonly peer?: Peer;
   readonly waitingFor: keyof typeof STEP_OF;
   readonly unknownKeys?: readonly string[];
-  readonly settings?: string;
+  readonly settings?: readonly string[];
   readonly query?: Query;
   readonly clock?: Check | undefined;
   readonly token?: Token;
@@ -82,9 +82,11 @@ export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'
 
 type Step = (typeof STEP_OF)[keyof typeof STEP_OF] | 'config directory' | 'cache directory' | 'clock';
 
-/** All steps in their order. Each returns the check of a step that worked. */
-const STEPS: Readonly<Record<Step, (progress: Progress, world: World) => Check | undefined>> = {
-  settings: ({ settings = '' }) => passed('settings', settings),
+/** All steps in their order. Each returns the checks of a step that worked. */
+const STEPS: Readonly<
+  Record<Step, (progress: Progress, world: World) => Check | readonly Check[] | undefined>
+> = {
+  settings: ({ settings = [] }) => settings.map((line) => passed('settings', line)),
   'config directory': (_, world) => directoryCheck('config', world),
   'cache directory': (_, world) => directoryCheck('cache', world),
   keychain: ({ query }) => (query?.source.kind === 'keychain' ? passed('keychain', 'answered') : undefined),
@@ -111,8 +113,7 @@ export function stepChecks(progress: Progress, error: GwtokenError | undefined, 
   const checks: Check[] = [];
   for (const [step, checkOf] of Object.entries(STEPS)) {
     if (error && step === failing) return [...checks, failed(step, error, progress, world)];
-    const check = checkOf(progress, world);
-    if (check) checks.push(check);
+    checks.push(...[checkOf(progress, world) ?? []].flat());
   }
   return checks;
 }

@@ -70,7 +70,7 @@ async function tryRequest(
     report({ unknownKeys: sources.unknownKeys });
     const query = selectedQuery({ ...sources, unknownKeys: [] }, world);
     const { client, source } = query;
-    const settings = [clientName(client), ...settingLines(sources, client, false)].join(', ');
+    const settings = [clientName(client), ...settingLines(sources, client, false)];
     report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });
     const { token } = await tokenFor({ ...query, useCache: false }, sources, watchedWorld(world, report));
     report({ token });
