@@ -66,6 +66,8 @@ type PlainReason =
   | LocalReason;
 
 type LocalReason =
+  | 'no-region'
+  | 'no-auth-url'
   /** The keychain returned no item for a stored client. */
   | 'not-returned'
   /** The file of `--ca-file` cannot be used. */

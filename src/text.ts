@@ -102,3 +102,9 @@ function edits(from: string, to: string): number {
   }
   return above!.at(-1)!;
 }
+
+/** Joins words for a sentence: `eu or us`, and with three `eu, us or mars`. */
+export function listOf(words: readonly string[], conjunction = 'or'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}

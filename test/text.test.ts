@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { duration, oneLine, quoted, shellWord, similarWords } from '../src/text';
+import { duration, listOf, oneLine, quoted, shellWord, similarWords } from '../src/text';
 
 /** Characters of names and URLs, and those that shells interpret. */
 const line = fc.oneof(
@@ -81,4 +81,9 @@ test.each([
   ['xyz', ['region'], []],
 ])('similarWords() finds the words nearest to %s', (word, known, meant) => {
   expect(similarWords(word, known)).toEqual(meant);
+});
+
+test('listOf() joins one, two or more words', () => {
+  const lists = [['eu'], ['eu', 'us'], ['eu', 'us', 'mars']].map((words) => listOf(words));
+  expect(lists).toEqual(['eu', 'eu or us', 'eu, us or mars']);
 });

@@ -14,6 +14,7 @@ import {
 import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
 import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
+import { listOf } from '../../src/text';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
 const AUTH_URL_FLAGS = CLIENT_FLAGS.filter((flag) => !CLIENT_NAME_FLAGS.includes(flag));
@@ -31,7 +32,7 @@ export function manPage({ description, version }: Record<string, string>, date: 
     SYNOPSIS: code(COMMANDS.map((command) => `gwtoken ${command.name} ${usageOf(command)}`).join('\n')),
     DESCRIPTION: escaped(
       'gwtoken gets OAuth 2.0 access tokens (client-credentials grant) for an API gateway and its sandbox, ' +
-        `in the regions ${REGIONS.join(' and ')}. It stores client secrets in the system keychain, caches ` +
+        `in the regions ${listOf(REGIONS, 'and')}. It stores client secrets in the system keychain, caches ` +
         'tokens, and passes them to your shell, script or program. To start, run gwtoken login once; then ' +
         'gwtoken get prints a token.',
     ),

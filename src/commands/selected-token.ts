@@ -7,7 +7,7 @@ import { GwtokenError, usage } from '../errors';
 import { maskToken } from '../formats/mask';
 import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
 import type { Setting, SettingSources } from '../settings/table';
-import { shellWord, warn } from '../text';
+import { listOf, shellWord, warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
@@ -134,10 +134,8 @@ export function replySteps(
   }
   if (kind !== 'refused') return [];
   // `invalid_client` may also mean another region.
-  const elsewhere = REGIONS.filter((region) => region !== client.region).map(
-    (region) => `if the client belongs to region ${region}, use --region ${region}`,
-  );
-  return [check, ...elsewhere];
+  const others = listOf(REGIONS.filter((region) => region !== client.region));
+  return [check, `if the client belongs to region ${others}, use --region ${others}`];
 }
 
 function originOf({ kind, name }: CredentialSource, client: Client): string {

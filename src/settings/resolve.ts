@@ -4,7 +4,7 @@
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
 import { type ErrorKind, failure, GwtokenError, usage, valueOrError } from '../errors';
-import { quoted, shellWord, similarWords } from '../text';
+import { listOf, quoted, shellWord, similarWords } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
 import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
@@ -187,29 +187,26 @@ export function likelyCauses(sources: SettingSources): readonly string[] {
 
 /** Returns a hint if the selected profile may be misspelled. */
 function hintForUnknownProfile(sources: SettingSources): string | undefined {
-  const { general, profiles } = sources.config;
   const { value: profile, source } = resolve(SETTINGS.profile, sources);
-  // `gwtoken login` gives each profile an entry in the config file.
-  const known = [DEFAULT_PROFILE, ...Object.keys(profiles)];
+  const ofStored = Object.keys(sources.stored()).map((name) => name.replace(/:.*/, ''));
+  const known = [DEFAULT_PROFILE, ...Object.keys(sources.config.profiles), ...ofStored];
   if (known.includes(profile)) return undefined;
   const [meant] = similarWords(profile, known);
   if (meant !== undefined)
     return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
-  const isEmpty = Object.keys({ ...general, ...profiles }).length === 0;
-  return isEmpty ? undefined : 'to list stored clients, run: gwtoken status';
+  return ofStored.length > 0 ? 'to list stored clients, run: gwtoken status' : undefined;
 }
 
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): Client {
   const { region, ...parts } = clientParts(sources);
   if (region) return { ...parts, region: region.value };
-  const flags = REGIONS.map((each) => `--region ${each}`).join(' or ');
+  const flags = listOf(REGIONS.map((each) => `--region ${each}`));
   const set = `use ${flags}, or set GWTOKEN_REGION`;
-  throw usage(
-    'no region set',
-    ...likelyCauses(sources),
-    ...(sources.isHeadless() ? [set, CI_HELP] : ['to set up a client, run: gwtoken login', `or ${set}`]),
-  );
+  const isAnyStored = Object.keys(sources.stored()).length > 0;
+  const start = `to ${isAnyStored ? 'list stored clients, run: gwtoken status' : 'set up a client, run: gwtoken login'}`;
+  const ways = sources.isHeadless() ? [set, CI_HELP] : [start, `or ${set}`];
+  throw usage('no region set', { reason: 'no-region' }, ...new Set([...likelyCauses(sources), ...ways]));
 }
 
 /**
@@ -235,6 +232,7 @@ export function requireAuthUrl(
   throw failure(
     kind,
     message,
+    { reason: 'no-auth-url' },
     ...likelyCauses(sources),
     ...(sources.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`]),
   );

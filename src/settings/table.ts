@@ -1,7 +1,7 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
 import { DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
-import { duration, quoted, similarWords } from '../text';
+import { duration, listOf, quoted, similarWords } from '../text';
 import type { Config, Env, StoredClient } from '../world';
 import {
   parseApiUrl,
@@ -142,7 +142,7 @@ export const CLIENT_SETTINGS = {
     scope: 'client',
     variable: 'derived',
     parse: parseAuthUrl,
-    flags: { '--auth-url <URL>': `auth URL; {region} becomes ${REGIONS.join(' or ')}` },
+    flags: { '--auth-url <URL>': `auth URL; {region} becomes ${listOf(REGIONS)}` },
     ofStored: ({ authUrl }) => authUrl,
   } satisfies SettingDefinition<string>,
   apiUrl: {

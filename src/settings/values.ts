@@ -3,7 +3,7 @@
 import type { Cause } from '../causes';
 import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
-import { quoted } from '../text';
+import { listOf, quoted } from '../text';
 import { LONGEST_LIMIT_MS } from '../waiting';
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -15,7 +15,7 @@ function badValue(what: string, text: string, where: string, allowed: string): G
 export function parseRegion(text: string, where: string): Region {
   const lower = text.toLowerCase();
   if (isRegion(lower)) return lower;
-  throw badValue('region', text, where, REGIONS.join(' or '));
+  throw badValue('region', text, where, listOf(REGIONS));
 }
 
 /** Parses a switch. @param what the setting's name in the error */

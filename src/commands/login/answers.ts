@@ -13,7 +13,7 @@ import { hintsFor } from '../../hints';
 import { clientParts, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
-import { oneLine, quoted, shellWord } from '../../text';
+import { listOf, oneLine, quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
 export interface Answers extends Credentials {
@@ -140,7 +140,7 @@ const SOURCE = 'the prompt';
 const REQUIRED = 'Required';
 
 async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
-  const choice = REGIONS.join(' or ');
+  const choice = listOf(REGIONS);
   const check = (answer: string) => (isRegion(answer.toLowerCase()) ? undefined : `Type ${choice}`);
   return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
 }
