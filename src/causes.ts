@@ -67,6 +67,7 @@ type PlainReason =
 
 type LocalReason =
   | 'no-region'
+  | 'no-client'
   | 'no-auth-url'
   /** The keychain returned no item for a stored client. */
   | 'not-returned'

@@ -6,6 +6,7 @@
 
 import { namesIn, takesValue } from '../commands/flags';
 import type { Command } from '../commands/grammar';
+import { strayVariables } from '../commands/stray-variables';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
@@ -58,7 +59,9 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefined {
   const world = { ...given, clients: readOnce(given.clients) };
   const sources = gather(flags, world);
-  if (sources.unknownKeys.length > 0) return undefined;
+  // The CLI warns of these.
+  if (sources.unknownKeys.length > 0 || strayVariables(world).some((stray) => stray.isMisleading))
+    return undefined;
   const client = resolveClient(sources);
   const source = sourceOf(sources, client, world);
   const found = findSetting(SETTINGS.authUrl, sources, client);

@@ -1,6 +1,7 @@
 /** Runs one command line and returns its exit code. `failWith` reports every error. */
 
 import { hintLine } from '../commands/report';
+import { withStrayHint } from '../commands/stray-variables';
 import { hideSecrets } from '../credentials/variables';
 import {
   EXEC_FAILED,
@@ -84,7 +85,8 @@ export async function failWith(
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const lines = errorLines(error, verbose, await world.terminal.paint('stderr'), world);
+  const shown = error instanceof GwtokenError ? withStrayHint(error, world) : error;
+  const lines = errorLines(shown, verbose, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));

@@ -1,11 +1,10 @@
 /** The command `gwtoken env`. */
 import { envDestination, envFormat, envOptions, envOutput, evaluatingLine } from '../formats/env-formats';
 import { STDOUT } from '../formats/output';
-import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
 import { hintLine } from './report';
-import { selectedToken } from './selected-token';
+import { readSettings, selectedToken } from './selected-token';
 
 export async function printStatements(flags: FlagValues, world: World): Promise<void> {
   const options = envOptions(flags);
@@ -13,7 +12,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
   if (flags.unset) {
     write(envOutput(undefined, options));
   } else {
-    const sources = gather(flags, world);
+    const sources = readSettings(flags, world);
     const { token } = await selectedToken(sources, world);
     write(envOutput(token, options));
   }

@@ -3,13 +3,13 @@ import { type Client, clientFlags, clientName, parseClientName, shortId } from '
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { sourceOf } from '../credentials/sources';
 import { failure, GwtokenError, messageOf, usage, valueOrError } from '../errors';
-import { clientParts, gather, resolve, resolveClient } from '../settings/resolve';
+import { clientParts, resolve, resolveClient } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
 import { warn } from '../text';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
 import { sayIfCancelled } from './report';
-import { warnOfUnknownKeys } from './selected-token';
+import { readSettings } from './selected-token';
 
 /** A client whose credentials and tokens are removed. */
 interface Target {
@@ -22,8 +22,7 @@ interface Target {
 }
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
-  const sources = gather(flags, world);
-  warnOfUnknownKeys(sources, world);
+  const sources = readSettings(flags, world);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
   const targets = flags.all ? allTargets(flags, world) : [selectedTarget(sources, world)];
   if (!flags.yes) {

@@ -5,20 +5,21 @@ import type { CredentialSource } from '../credentials/sources';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { maskToken } from '../formats/mask';
-import { clientParts, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
-import type { Setting, SettingSources } from '../settings/table';
+import { clientParts, gather, likelyCauses, resolveClient, settingLines } from '../settings/resolve';
+import type { FlagValues, Setting, SettingSources } from '../settings/table';
 import { listOf, shellWord, warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import { CHECK_AUTH_URL } from '../token/reply';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
+import { strayText, strayVariables } from './stray-variables';
 
 /** Returns the selected client. Throws `usage` without a region; before the first login it hints at that. */
 export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
   if (sources.isHeadless()) return resolveClient(sources);
   return clientOrThrow(
-    usage('no client stored yet', ...likelyCauses(sources), 'run: gwtoken login'),
+    usage('no client stored yet', { reason: 'no-client' }, ...likelyCauses(sources), 'run: gwtoken login'),
     sources,
     world,
   );
@@ -34,14 +35,19 @@ export function clientOrThrow(
   return resolveClient(sources);
 }
 
-/** Warns of the keys of the config file that mean nothing. */
-export function warnOfUnknownKeys({ unknownKeys }: SettingSources, world: Pick<World, 'stderr'>): void {
-  for (const text of unknownKeys) warn(world, text);
+/** Gathers the sources of settings, and warns of keys and variables that mean nothing. */
+export function readSettings(flags: FlagValues, world: World): SettingSources {
+  const sources = gather(flags, world);
+  for (const text of sources.unknownKeys) warn(world, text);
+  for (const stray of strayVariables(world)) {
+    if (stray.isMisleading) warn(world, strayText(stray));
+    else world.trace(strayText(stray));
+  }
+  return sources;
 }
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(sources: SettingSources, world: World): Query {
-  warnOfUnknownKeys(sources, world);
   const client = selectedClient(sources, world);
   for (const line of settingLines(sources, client)) world.trace(line);
   return queryOf(sources, client, world);

@@ -3,17 +3,16 @@
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { itemUrlHints } from '../credentials/auth-url';
 import { type CredentialSource, overrideText, sourceOf } from '../credentials/sources';
-import { clientParts, gather, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
+import { clientParts, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { StoredClient, World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
-import { credentialsHints, warnOfUnknownKeys } from './selected-token';
+import { credentialsHints, readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
-  const sources = gather(flags, world);
-  warnOfUnknownKeys(sources, world);
+  const sources = readSettings(flags, world);
   const all = readRows(sources, world);
   const rows = all.filter(isKnown);
   if (flags.json) {

@@ -2,9 +2,11 @@
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
+import { GwtokenError } from '../errors';
+import { tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
-import { similarWords } from '../text';
-import type { Env } from '../world';
+import { listOf, similarWords } from '../text';
+import type { World } from '../world';
 
 /** Returns the names that gwtoken reads. */
 function knownVariables(): readonly string[] {
@@ -17,20 +19,68 @@ function knownVariables(): readonly string[] {
   ];
 }
 
-/** Matches the variables that gwtoken sets, under any prefix. */
-const OUTPUT = /_(ACCESS_TOKEN|TOKEN_TYPE|EXPIRES_AT|SCOPE|TOKEN_FILE)$/;
+/** Ends of the variables that gwtoken sets, under any prefix. */
+const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), 'TOKEN_FILE'];
 
-/** Returns each set variable that looks like one of gwtoken's, with the similar names. */
-export function strayVariables(env: Env): { readonly name: string; readonly meant: readonly string[] }[] {
-  const known = knownVariables();
-  return Object.keys(env)
-    .filter((name) => /^GW_?TOKEN_/i.test(name) && env[name] && !OUTPUT.test(name) && !known.includes(name))
-    .map((name) => ({ name, meant: onlyInConfig(name) ?? similarWords(name.toUpperCase(), known) }));
+export interface StrayVariable {
+  readonly name: string;
+  /** Names or command lines that may be meant, best first. */
+  readonly meant: readonly string[];
+  /** True if gwtoken may use another client because of it. */
+  readonly isMisleading: boolean;
 }
 
-/** Returns the line that sets a setting which, on purpose, has a config key but no variable. */
-function onlyInConfig(name: string): readonly string[] | undefined {
-  const matches = (each: string) => settingOf(each)?.variable === 'none' && variableSpelling(each) === name;
-  const key = configKeys().find(matches);
-  return key === undefined ? undefined : [`gwtoken config set ${key} VALUE`];
+type Variables = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
+
+/** Returns each set variable that looks like one of gwtoken's, but is neither read nor set by it. */
+export function strayVariables({ env, platform }: Variables): readonly StrayVariable[] {
+  const named = Object.keys(env).filter((name) => /^GW_?TOKEN_/i.test(name) && env[name]);
+  if (named.length === 0) return [];
+  const known = knownVariables();
+  // Windows ignores the case.
+  const read = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  return named
+    .filter((name) => !known.includes(read(name)) && !OUTPUTS.some((end) => read(name).endsWith(`_${end}`)))
+    .map((name) => ({
+      name,
+      meant: meantBy(name, known),
+      isMisleading: /CLIENT|SECRET|SANDBOX|ENV/i.test(name),
+    }));
+}
+
+function meantBy(name: string, known: readonly string[]): readonly string[] {
+  const onlyInConfig = configKeys().find(
+    (key) => settingOf(key)?.variable === 'none' && variableSpelling(key) === name,
+  );
+  if (onlyInConfig !== undefined) return [`gwtoken config set ${onlyInConfig} VALUE`];
+  const similar = similarWords(name.toUpperCase(), known);
+  if (similar.length > 0) return similar;
+  const words = wordsIn(name.toUpperCase());
+  // Other words have the setting's name, and not its key: GWTOKEN_ENV and GWTOKEN_ENVIRONMENT.
+  const byName = ROWS.filter((row) => row.name?.toUpperCase().startsWith(words.join('_')));
+  const ofRows = byName.flatMap((row) => variableOf(row, row.key) ?? []);
+  // The words in another order, or without some of them: GWTOKEN_CLIENT_ID_EU_SANDBOX, GWTOKEN_SECRET.
+  const reordered = known.filter((each) => words.every((word) => wordsIn(each).includes(word)));
+  return [...ofRows, ...reordered.sort((a, b) => a.length - b.length)].slice(0, 1);
+}
+
+const wordsIn = (name: string): readonly string[] => name.replace(/^GW_?TOKEN_/, '').split('_');
+
+/** Returns a sentence on a stray variable. */
+export function strayText({ name, meant }: StrayVariable): string {
+  const instead = meant.length > 0 ? `; did you mean: ${listOf(meant)}` : '';
+  return `${name} is not a variable of gwtoken's${instead}`;
+}
+
+/**
+ * Returns the error with a first hint at a stray variable, if one is set that may explain the error. A
+ * misleading one has been warned of.
+ */
+export function withStrayHint(error: GwtokenError, variables: Variables): GwtokenError {
+  const { kind, reason } = error;
+  const isMissing = reason === 'no-region' || reason === 'no-client' || reason === 'no-auth-url';
+  const isExplained = isMissing || kind === 'refused' || kind === 'no-credentials';
+  const stray = isExplained && strayVariables(variables).find(({ isMisleading }) => !isMisleading);
+  if (!stray) return error;
+  return new GwtokenError(kind, error.message, { ...error, hints: [strayText(stray), ...error.hints] });
 }

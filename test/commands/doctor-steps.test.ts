@@ -283,13 +283,23 @@ describe('doctor', () => {
   });
 
   test('warns of each variable that looks like one of its own, and suggests that one', () => {
-    const wrong = { GWTOKEN_REGOIN: 'x', GWTOKEN_CACHE: 'x', GWTOKEN_API_URL_EU: 'x', GW_TOKEN_XYZ: 'x' };
-    expect(variableSteps({ GWTOKEN_REGION: 'eu', ...wrong })).toEqual([
-      "warning: GWTOKEN_REGOIN: not a variable of gwtoken's; did you mean: GWTOKEN_REGION",
-      "warning: GWTOKEN_CACHE: not a variable of gwtoken's; did you mean: GWTOKEN_NO_CACHE",
-      "warning: GWTOKEN_API_URL_EU: not a variable of gwtoken's; did you mean: gwtoken config set api-url.eu VALUE",
-      "warning: GW_TOKEN_XYZ: not a variable of gwtoken's",
-    ]);
+    const meant = {
+      GWTOKEN_REGOIN: '; did you mean: GWTOKEN_REGION',
+      GWTOKEN_CACHE: '; did you mean: GWTOKEN_NO_CACHE',
+      GWTOKEN_API_URL_EU: '; did you mean: gwtoken config set api-url.eu VALUE',
+      GWTOKEN_CLIENT_ID_EU_SANDBOX: '; did you mean: GWTOKEN_SANDBOX_CLIENT_ID_EU',
+      GWTOKEN_ENVIRONMENT: '; did you mean: GWTOKEN_SANDBOX',
+      GWTOKEN_ENV: '; did you mean: GWTOKEN_SANDBOX',
+      GWTOKEN_SECRET: '; did you mean: GWTOKEN_CLIENT_SECRET',
+      GWTOKEN_URL: '; did you mean: GWTOKEN_AUTH_URL',
+      GW_TOKEN_XYZ: '',
+    };
+    const env = Object.fromEntries(Object.keys(meant).map((name) => [name, 'x']));
+    expect(variableSteps({ GWTOKEN_REGION: 'eu', ...env })).toEqual(
+      Object.entries(meant).map(
+        ([name, instead]) => `warning: ${name} is not a variable of gwtoken's${instead}`,
+      ),
+    );
   });
 });
 

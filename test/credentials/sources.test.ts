@@ -162,7 +162,7 @@ describe('a credential command', () => {
       GWTOKEN_SANDBOX: '0',
       GWTOKEN_PROFILE: 'other',
     });
-    await gw.get('--region', 'eu', '--sandbox', '--profile', 'acme');
+    await gw.cli(['get', '--region', 'eu', '--sandbox', '--profile', 'acme']);
     const relevant = /VAULT|CLIENT|REGION|SANDBOX|PROFILE/i;
     expect(Object.fromEntries(Object.entries(runs[0]!.env).filter(([name]) => relevant.test(name)))).toEqual({
       VAULT_TOKEN: 'v',
@@ -172,7 +172,7 @@ describe('a credential command', () => {
       GWTOKEN_SANDBOX: '1',
       GWTOKEN_PROFILE: 'acme',
     });
-    await gw.get('--region', 'eu', '--no-sandbox', '--profile', 'acme');
+    await gw.cli(['get', '--region', 'eu', '--no-sandbox', '--profile', 'acme']);
     expect(runs[1]?.env).toMatchObject({ GWTOKEN_SANDBOX: '0' });
   });
 });

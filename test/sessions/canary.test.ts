@@ -98,7 +98,7 @@ const FAILURES: Readonly<Record<string, LocalFailure>> = {
     2,
     `get --auth-url https://id.example.com/?client_secret=${SECRET}`,
   ],
-  'a secret deep in the config': [2, 'get', { config: { eu: { secret: SECRET } } }],
+  'a secret deep in the config': [2, 'get', { config: { 'min-ttl': { secret: SECRET } } }],
   'a secret in a config that is not JSON': [2, 'get', { config: `{"a": ${SECRET}` }],
   'config set with a secret': [2, `config set client-secret ${SECRET}`],
   'a login that the endpoint refuses': [3, LOGIN, { stdin: SECRET }],

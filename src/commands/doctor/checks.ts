@@ -7,7 +7,7 @@ import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConnectionProgress, Peer, TlsFacts, World } from '../../world';
 import type { Finding } from '../report';
-import { strayVariables } from '../stray-variables';
+import { strayText, strayVariables } from '../stray-variables';
 
 /** The result of one step. */
 export interface Check extends Finding {
@@ -47,11 +47,8 @@ function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDire
 }
 
 /** Warns of variables that look like misspelt ones of gwtoken's. */
-export function variableChecks({ env }: Pick<World, 'env'>): Check[] {
-  const stray = strayVariables(env).map(({ name, meant }) => {
-    const hints = meant.map((each) => `did you mean: ${each}`);
-    return warning('variables', `${name}: not a variable of gwtoken's`, ...hints);
-  });
+export function variableChecks(world: Pick<World, 'env'>): Check[] {
+  const stray = strayVariables(world).map((each) => warning('variables', strayText(each)));
   return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
 }
 

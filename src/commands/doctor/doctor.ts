@@ -66,9 +66,8 @@ async function tryRequest(
   };
   try {
     const sources = gather(flags, world);
-    // Reported as a check, and not as a warning.
     report({ unknownKeys: sources.unknownKeys });
-    const query = selectedQuery({ ...sources, unknownKeys: [] }, world);
+    const query = selectedQuery(sources, world);
     const { client, source } = query;
     const settings = [clientName(client), ...settingLines(sources, client, false)];
     report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });

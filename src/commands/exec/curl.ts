@@ -3,15 +3,15 @@
 import { type Client, profileFlag, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
-import { gather, resolve } from '../../settings/resolve';
+import { resolve } from '../../settings/resolve';
 import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
 import { note, shellWord } from '../../text';
 import type { Env, World } from '../../world';
-import { selectedClient, selectedToken } from '../selected-token';
+import { readSettings, selectedClient, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
 export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
-  const sources = gather(flags, world);
+  const sources = readSettings(flags, world);
   const at = await pathAt(words, world);
   const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources, world));
   const answer = await selectedToken(sources, world);

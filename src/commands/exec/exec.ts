@@ -3,11 +3,10 @@ import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, Interrupted, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
-import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import type { Query } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
-import { selectedQuery, selectedToken } from '../selected-token';
+import { readSettings, selectedQuery, selectedToken } from '../selected-token';
 import { withTokenFile } from './renewal';
 
 export async function runCommand(
@@ -18,7 +17,7 @@ export async function runCommand(
   const names = variableNames(flags);
   const given = flags['token-file'];
   if (given === '') throw usage('--token-file is empty', { reason: 'bad-value', allowed: 'a file' });
-  const sources = gather(flags, world);
+  const sources = readSettings(flags, world);
   const answer = await selectedToken(sources, world);
   const variables = tokenVariables(answer.token, names);
   if (world.platform === 'win32') variables.forEach(checkForWindows);

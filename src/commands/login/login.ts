@@ -12,13 +12,12 @@ import { requestSettings } from '../../token/query';
 import { untilSignal } from '../../waiting';
 import type { Config, World } from '../../world';
 import { sayIfCancelled } from '../report';
-import { warnOfUnknownKeys } from '../selected-token';
+import { readSettings } from '../selected-token';
 import { type Answers, askMissing, checkGiven, readAnswers } from './answers';
 import { verified } from './verify';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
-  const sources = gather(flags, world);
-  warnOfUnknownKeys(sources, world);
+  const sources = readSettings(flags, world);
   const given = checkGiven(sources, world);
   const settings = requestSettings(sources, given);
   const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
