@@ -45,6 +45,12 @@ export function variableNames(
     throw usage('--prefix and --variable cannot be used together', { reason: 'flags-conflict' });
   if (prefix !== undefined) assertName(prefix, 'prefix', 'EU_');
   if (variable !== undefined) assertName(variable, 'variable', 'API_TOKEN');
+  // gwtoken below `gwtoken exec` would read the token as a setting or a secret.
+  if (variable !== undefined && /^GWTOKEN_(?!ACCESS_TOKEN$)/i.test(variable))
+    throw usage(`${variable} (from --variable) is a name for gwtoken's own variables`, {
+      reason: 'bad-value',
+      allowed: 'another name, for example API_TOKEN',
+    });
   return { prefix: prefix ?? defaultPrefix, variable };
 }
 
