@@ -65,12 +65,11 @@ function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefi
   const client = resolveClient(sources);
   const source = sourceOf(sources, client, world);
   const found = findSetting(SETTINGS.authUrl, sources, client);
-  if (!found) return undefined;
-  const basis = { client, source, authUrl: { ...found, value: found.text } };
+  const basis = { client, source, authUrl: found && { ...found, value: found.text } };
   const entry = readEntry(basis, world);
   if (!entry) return undefined;
   // Parsing a URL takes longer than reading the cache, and the URL of a cached token is known to be valid.
-  const query = queryOf(sources, client, world, entry.authUrl === found.text ? basis : { source });
+  const query = queryOf(sources, client, world, entry.authUrl === found?.text ? basis : { source });
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

@@ -1,7 +1,6 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import { type Client, clientFlags, clientName, REGIONS } from '../client';
-import type { CredentialSource } from '../credentials/sources';
+import { type Client, clientFlags, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { GwtokenError, usage } from '../errors';
 import { maskToken } from '../formats/mask';
@@ -102,11 +101,12 @@ export function credentialsHints(client: Client, login: string, sources: Setting
   return [`to store credentials, run: ${login}`, ...variablesHint(client, sources, 'or set')];
 }
 
-function loginCommand(client: Client, { source, text }: Setting<string>): string {
+function loginCommand(client: Client, authUrl: Setting<string> | undefined): string {
   const login = `gwtoken login ${clientFlags(client)}`;
   // login suggests the URL of the config file or the stored client itself.
-  const isKept = source.kind === 'config' || source.kind === 'stored';
-  return isKept ? login : `${login} --auth-url ${shellWord(text)}`;
+  const isKept =
+    authUrl === undefined || authUrl.source.kind === 'config' || authUrl.source.kind === 'stored';
+  return isKept ? login : `${login} --auth-url ${shellWord(authUrl.text)}`;
 }
 
 /**
@@ -118,7 +118,7 @@ export function replySteps(
   { kind, reason }: GwtokenError,
   { client, source }: Pick<Query, 'client'> & Partial<Pick<Query, 'source'>>,
 ): readonly string[] {
-  const credentials = `the client ID and secret${source ? originOf(source, client) : ''}`;
+  const credentials = `the client ID and secret${source?.origin ?? ''}`;
   const check = `check ${credentials}`;
   switch (reason) {
     case 'forbidden':
@@ -142,10 +142,6 @@ export function replySteps(
   // `invalid_client` may also mean another region.
   const others = listOf(REGIONS.filter((region) => region !== client.region));
   return [check, `if the client belongs to region ${others}, use --region ${others}`];
-}
-
-function originOf({ kind, name }: CredentialSource, client: Client): string {
-  return kind === 'keychain' ? ` stored for ${clientName(client)}` : ` (from ${name})`;
 }
 
 /** The variables that hold for every client. */

@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { itemUrlHints } from '../credentials/auth-url';
-import { type CredentialSource, overrideText, sourceOf } from '../credentials/sources';
+import { type CredentialSource, sourceOf } from '../credentials/sources';
 import { clientParts, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
@@ -62,7 +62,7 @@ function toRow(client: Client, selected: Client | undefined, sources: SettingSou
   const skipsVariables = needsProfileFlag(client, isSelected, sources);
   const source = sourceOf(sources, client, world, { skipsVariables });
   const authUrl = resolve(SETTINGS.authUrl, sources, client);
-  const cached = authUrl && ownEntry({ client, authUrl, source }, world);
+  const cached = ownEntry({ client, authUrl, source }, world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const stored = world.clients.read()[clientName(client)];
   const storedId = source.kind === 'keychain' ? stored?.clientId : undefined;
@@ -98,7 +98,7 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 
 /** Returns the warnings below the table. Each override of stored credentials is named only once. */
 function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
-  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && overrideText(source)) ?? []));
+  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && source.override) ?? []));
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {
     const { client, source, authUrl, stored } = row;

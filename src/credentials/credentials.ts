@@ -10,10 +10,15 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The client whose credentials are loaded, and the only auth URL that they may be sent to. */
+/** Credentials, and the only auth URL that they may be sent to. */
+export interface Loaded extends Credentials {
+  readonly authUrl: string;
+}
+
+/** The client whose credentials are loaded, and the auth URL of its settings, if they give one. */
 export interface Wanted {
   readonly client: Client;
-  readonly authUrl: Setting<string>;
+  readonly authUrl: Setting<string> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

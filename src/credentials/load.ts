@@ -4,13 +4,13 @@
 
 import type { Cause } from '../causes';
 import { type Client, clientName, withoutCredentials } from '../client';
-import { failure, usage } from '../errors';
+import { failure, type GwtokenError, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { commandUrlHints, itemUrlHints } from './auth-url';
-import { type Credentials, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
+import { type Loaded, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {
   type BoundCredentials,
   notReturned,
@@ -22,17 +22,25 @@ import {
 /** Runs the command and reads the credentials that it prints. */
 export async function fromCommand(
   command: Setting<string>,
-  wanted: Wanted,
   timeoutMs: number | undefined,
+  wanted: Wanted,
   world: LoadWorld,
-): Promise<Credentials> {
+): Promise<Loaded> {
   const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
   const printed = await runCommand(command, wanted, limitMs, world);
-  const credentials = readPrinted(printed, command.source.name, wanted.client);
+  const { authUrl: own, ...credentials } = readPrinted(printed, command.source.name, wanted.client);
+  const { authUrl: setting, client } = wanted;
+  if (own === undefined && setting === undefined)
+    throw usage(
+      `the credential command printed no auth URL, and no setting gives one (from ${command.source.name})`,
+      { reason: 'no-auth-url' },
+      ...commandUrlHints(own, client),
+    );
   // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
-  const isStray = ['flag', 'variable'].includes(wanted.authUrl.source.kind);
-  if (credentials.authUrl !== undefined || isStray) checkBinding('command', credentials, wanted);
-  return credentials;
+  const isStray = setting !== undefined && ['flag', 'variable'].includes(setting.source.kind);
+  if (setting && own !== setting.value && (own !== undefined || isStray))
+    throw otherUrl('the credential command printed', own, setting, commandUrlHints(own, client, setting));
+  return { ...credentials, authUrl: own ?? setting!.value };
 }
 
 /** Returns the output of the command, which is never shown. Throws if the command fails. */
@@ -93,11 +101,10 @@ function commandEnv({ region, environment, profile }: Client, env: Env): Env {
 }
 
 export async function fromKeychain(
-  wanted: Wanted,
   timeoutMs: number | undefined,
+  { client, authUrl: setting, signal }: Wanted,
   world: LoadWorld,
-): Promise<Credentials> {
-  const { client, signal } = wanted;
+): Promise<Loaded> {
   const name = clientName(client);
   const isStored = (): boolean => world.clients.read()[name] !== undefined;
   const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
@@ -109,22 +116,22 @@ export async function fromKeychain(
     if (isStored()) throw notReturned(client);
     throw failure('no-credentials', `no credentials found for ${name}`);
   }
-  const stored = parseItem(item, client);
-  checkBinding('keychain', stored, wanted);
-  return stored;
+  const { authUrl: own, ...credentials } = parseItem(item, client);
+  // A login writes the list of stored clients after the item: if they differ, the item is right.
+  const isOther = setting !== undefined && setting.source.kind !== 'stored' && setting.value !== own;
+  if (own !== undefined && !isOther) return { ...credentials, authUrl: own };
+  const hints = itemUrlHints(own, client, setting);
+  if (isOther) throw otherUrl(`${name} was stored for`, own, setting, hints);
+  throw usage(`${name} was stored for no auth URL; nothing was sent`, ...hints);
 }
 
-/** Throws `usage` if the secret is for another auth URL, or for none. */
-function checkBinding(
-  kind: 'keychain' | 'command',
-  { authUrl: own }: BoundCredentials,
-  { client, authUrl }: Wanted,
-): void {
-  const { value, source } = authUrl;
-  if (own === value) return;
-  const bound =
-    kind === 'keychain' ? `${clientName(client)} was stored for` : 'the credential command printed';
+/** Returns the error for credentials of another auth URL than the setting's, or of none. */
+function otherUrl(
+  bound: string,
+  own: string | undefined,
+  { value, source }: Setting<string>,
+  hints: readonly string[],
+): GwtokenError {
   const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
-  const hints = (kind === 'keychain' ? itemUrlHints : commandUrlHints)(own, client, authUrl);
-  throw usage(message, ...hints);
+  return usage(message, ...hints);
 }

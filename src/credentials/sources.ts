@@ -2,17 +2,21 @@
 
 import { type Client, clientName } from '../client';
 import { resolve } from '../settings/resolve';
-import { SETTINGS, type SettingSources } from '../settings/table';
+import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../waiting';
 import type { World } from '../world';
 import type { ValueNames } from './copy-mistakes';
-import type { Credentials, LoadWorld, Wanted } from './credentials';
+import type { Credentials, Loaded, LoadWorld, Wanted } from './credentials';
 import { variableCredentials } from './variables';
 
 export interface CredentialSource {
   readonly kind: 'variables' | 'command' | 'keychain';
   /** Name in messages. */
   readonly name: string;
+  /** End of a sentence about its ID and secret: ` stored for default:production:eu`. */
+  readonly origin: string;
+  /** Sentence about a source that takes precedence over stored credentials; undefined for the keychain. */
+  readonly override?: string;
   /** Names of the ID and the secret in messages; absent if they have no names. */
   readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
@@ -21,13 +25,15 @@ export interface CredentialSource {
   readonly identity: string;
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
+  /** Whether the credentials come with their auth URL. Otherwise a setting has to give it. */
+  readonly mayNameAuthUrl: boolean;
   /**
-   * Loads the credentials.
+   * Loads the credentials, and the only auth URL that they may be sent to.
    *
    * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
-   *   `usage` if they are for another auth URL
+   *   `usage` if they are for another auth URL, or if none is known
    */
-  load(wanted: Wanted, world: LoadWorld): Promise<Credentials>;
+  load(wanted: Wanted, world: LoadWorld): Promise<Loaded>;
 }
 
 interface SourceOptions {
@@ -50,29 +56,47 @@ export function sourceOf(
   const command = resolve(SETTINGS.credentialCommand, sources, client);
   const found = skipsVariables ? undefined : variableCredentials(client, world);
   if (found) return { ...givenSource(found.names.join(' and '), found.credentials), valueNames: found.names };
+  const waitMs = timeoutMs ?? ANSWER_WITHIN_MS.person;
+  return command ? commandSource(command, waitMs, timeoutMs) : keychainSource(client, waitMs, timeoutMs);
+}
+
+function commandSource(command: Setting<string>, waitMs: number, timeoutMs?: number): CredentialSource {
+  const { name } = command.source;
   return {
-    kind: command ? 'command' : 'keychain',
-    name: command?.source.name ?? `keychain item gwtoken, ${clientName(client)}`,
-    identity: command?.value ?? '',
-    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
-    async load(wanted, loadWorld) {
-      const { fromCommand, fromKeychain } = await import('./load');
-      return command
-        ? fromCommand(command, wanted, timeoutMs, loadWorld)
-        : fromKeychain(wanted, timeoutMs, loadWorld);
-    },
+    kind: 'command',
+    name,
+    origin: ` (from ${name})`,
+    override: `${name} overrides the stored credentials`,
+    identity: command.value,
+    waitMs,
+    mayNameAuthUrl: true,
+    load: async (...args) => (await import('./load')).fromCommand(command, timeoutMs, ...args),
   };
 }
 
-/** Returns the source of credentials that are known already. */
-export function givenSource(name: string, credentials: Credentials): CredentialSource {
-  const { clientId } = credentials;
-  const identity = JSON.stringify(credentials);
-  return { kind: 'variables', name, clientId, identity, waitMs: 0, load: async () => credentials };
+function keychainSource(client: Client, waitMs: number, timeoutMs?: number): CredentialSource {
+  return {
+    kind: 'keychain',
+    name: `keychain item gwtoken, ${clientName(client)}`,
+    origin: ` stored for ${clientName(client)}`,
+    identity: '',
+    waitMs,
+    mayNameAuthUrl: true,
+    load: async (...args) => (await import('./load')).fromKeychain(timeoutMs, ...args),
+  };
 }
 
-/** Returns a sentence on a source that overrides stored credentials; undefined for the keychain. */
-export function overrideText({ kind, name }: Pick<CredentialSource, 'kind' | 'name'>): string | undefined {
-  if (kind === 'keychain') return undefined;
-  return `${name} ${kind === 'variables' ? 'override' : 'overrides'} the stored credentials`;
+/** Returns the source of credentials that are known already, such as those of variables. */
+export function givenSource(name: string, credentials: Credentials): CredentialSource {
+  return {
+    kind: 'variables',
+    name,
+    origin: ` (from ${name})`,
+    override: `${name} override the stored credentials`,
+    clientId: credentials.clientId,
+    identity: JSON.stringify(credentials),
+    waitMs: 0,
+    mayNameAuthUrl: false,
+    load: async ({ authUrl }) => ({ ...credentials, authUrl: authUrl!.value }),
+  };
 }

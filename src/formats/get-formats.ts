@@ -42,7 +42,7 @@ export function getFormat({ format, json }: FlagValues): GetFormat {
  * Returns the token's facts. `expires_in` counts the seconds from now, and `expires_at` is a UTC time as in
  * RFC 3339. Both are null if the endpoint returned no lifetime.
  */
-function tokenJson({ token, clientId, query, source }: TokenAnswer, nowMs: number): object {
+function tokenJson({ token, clientId, authUrl, query, source }: TokenAnswer, nowMs: number): object {
   const { region, environment, profile } = query.client;
   const expiresAt = expiresAtMs(token);
   return {
@@ -55,7 +55,7 @@ function tokenJson({ token, clientId, query, source }: TokenAnswer, nowMs: numbe
     environment,
     profile,
     client_id: clientId,
-    auth_url: query.authUrl.value,
+    auth_url: authUrl,
     source,
   };
 }

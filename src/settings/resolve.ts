@@ -3,7 +3,7 @@
  */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
-import { type ErrorKind, failure, GwtokenError, usage, valueOrError } from '../errors';
+import { GwtokenError, usage, valueOrError } from '../errors';
 import { listOf, quoted, shellWord, similarWords } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
 import type { Config, ConfigValues, QuickWorld } from '../world';
@@ -209,29 +209,16 @@ export function resolveClient(sources: SettingSources): Client {
   throw usage('no region set', { reason: 'no-region' }, ...new Set([...likelyCauses(sources), ...ways]));
 }
 
-/**
- * Resolves the auth URL of a client.
- *
- * @param fromKeychain whether the client's credentials come from the keychain
- * @throws GwtokenError `usage` if no auth URL is set; `no-credentials` if `login` has not stored the client
- */
-export function requireAuthUrl(
-  sources: SettingSources,
-  client: Client,
-  fromKeychain: boolean,
-): Setting<string> {
+/** Resolves the auth URL of a client. Throws a `usage` error if none is set. */
+export function requireAuthUrl(sources: SettingSources, client: Client): Setting<string> {
   const found = resolve(SETTINGS.authUrl, sources, client);
   if (found) return found;
   const { region, profile } = client;
   const variable = variableOf(SETTINGS.authUrl, `auth-url.${region}`);
   const set = `set ${variable}, or run: gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
   const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
-  const [kind, message]: [ErrorKind, string] = fromKeychain
-    ? ['no-credentials', `no credentials found for ${clientName(client)}, and no auth URL set`]
-    : ['usage', `no auth URL set for region ${region}`];
-  throw failure(
-    kind,
-    message,
+  throw usage(
+    `no auth URL set for region ${region}`,
     { reason: 'no-auth-url' },
     ...likelyCauses(sources),
     ...(sources.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`]),

@@ -7,7 +7,8 @@ import type { CachePlace, QuickWorld } from '../world';
 
 export interface Basis {
   readonly client: Client;
-  readonly authUrl: Setting<string>;
+  /** Undefined if no setting gives one: then the credentials come with theirs. */
+  readonly authUrl: Setting<string> | undefined;
   readonly source: CredentialSource;
 }
 
@@ -17,7 +18,7 @@ export interface Basis {
  */
 export function placeOf({ client, source, authUrl }: Basis): CachePlace {
   const identity = source.clientId ?? source.identity;
-  return identity === '' ? client : { ...client, variant: shortHash(`${identity} ${authUrl.text}`) };
+  return identity === '' ? client : { ...client, variant: shortHash(`${identity} ${authUrl?.text ?? ''}`) };
 }
 
 /**
@@ -48,7 +49,7 @@ type OwnerWorld = Pick<QuickWorld, 'hmac' | 'clients'>;
 export function ownerOf({ client, authUrl, source }: Basis, salt: string, world: OwnerWorld): Owner {
   const { kind, identity } = source;
   return {
-    authUrl: authUrl.value,
+    authUrl: authUrl?.value ?? '',
     kind,
     salt,
     hmac: identity === '' ? '' : world.hmac(identity, Buffer.from(salt)),
@@ -64,5 +65,6 @@ function loginOf(client: Client, { clients }: OwnerWorld): string {
 
 export function ownerMatches(owner: Owner, basis: Basis, world: OwnerWorld): boolean {
   const own = ownerOf(basis, owner.salt, world);
-  return (['authUrl', 'kind', 'hmac', 'loginId'] as const).every((part) => owner[part] === own[part]);
+  if (basis.authUrl && owner.authUrl !== own.authUrl) return false;
+  return (['kind', 'hmac', 'loginId'] as const).every((part) => owner[part] === own[part]);
 }

@@ -71,11 +71,11 @@ export function lookInCache(
     world.trace(entry ? 'cache: a token for other credentials or another auth URL' : 'cache: no token');
     return undefined;
   }
-  const { token, clientId } = found;
+  const { token, clientId, authUrl } = found;
   const leftS = Math.floor(lifeLeftMs(found, world.now()) / 1000);
   const mayUse = mayAnswer(found, query, world.now());
   world.trace(`cache: ${mayUse ? 'using' : 'not using'} a token with ${leftS} s left`);
-  return mayUse ? { source: 'cache', token, clientId, query } : undefined;
+  return mayUse ? { source: 'cache', token, clientId, authUrl, query } : undefined;
 }
 
 /** Returns the entry in the place of the basis, of any owner. */

@@ -21,7 +21,7 @@ export type RequestWorld = Pick<
 >;
 
 interface FetchQuery extends RequestSettings, Pick<Query, 'onRetry' | 'signal'> {
-  readonly authUrl: Pick<Query['authUrl'], 'value'>;
+  readonly authUrl: { readonly value: string };
 }
 
 /**

@@ -56,7 +56,8 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
   if (isDemand(query.minTtl)) throw error.withHints([hint]);
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
-  return { source: 'cache', token: entry.token, clientId: entry.clientId, query };
+  const { token, clientId, authUrl } = entry;
+  return { source: 'cache', token, clientId, authUrl, query };
 }
 
 /** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
@@ -66,11 +67,11 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
   const store = (kind: CacheKind, text: string) => storeOutcome(kind, text, query, world, lock);
   try {
     const answer = await fetchNew(query, world);
-    const { token, clientId } = answer;
+    const { token, clientId, authUrl } = answer;
     const { lifetimeS } = token;
     // A token of unknown lifetime is not cached.
     if (lifetimeS !== undefined)
-      await store('token', formatEntry({ ...owner, clientId, token: { ...token, lifetimeS } }));
+      await store('token', formatEntry({ ...owner, authUrl, clientId, token: { ...token, lifetimeS } }));
     return answer;
   } catch (error) {
     if (error instanceof GwtokenError && isShareable(error) && !query.signal?.aborted)
@@ -96,10 +97,13 @@ async function storeOutcome(
 async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const credentials = await query.source.load(query, world);
   world.trace(`credentials from ${query.source.name}`);
-  const token = await fetchToken(query, credentials, world).catch((error) => {
-    throw withMistakes(error, credentials, world, query.source.valueNames);
-  });
-  return { source: 'network', token, clientId: credentials.clientId, query };
+  const { clientId, authUrl } = credentials;
+  const token = await fetchToken({ ...query, authUrl: { value: authUrl } }, credentials, world).catch(
+    (error) => {
+      throw withMistakes(error, credentials, world, query.source.valueNames);
+    },
+  );
+  return { source: 'network', token, clientId, authUrl, query };
 }
 
 /** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */

@@ -38,7 +38,8 @@ export interface RequestSettings {
 export interface TokenAnswer {
   readonly token: Token;
   readonly clientId: string;
-  readonly query: Pick<Query, 'client' | 'authUrl' | 'minTtl'>;
+  readonly authUrl: string;
+  readonly query: Pick<Query, 'client' | 'minTtl'>;
   readonly source: 'cache' | 'network';
 }
 
@@ -59,7 +60,9 @@ export function queryOf(
     client,
     minTtl: resolve(SETTINGS.minTtlMs, sources, client),
     useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl: resolved.authUrl ?? requireAuthUrl(sources, client, source.kind === 'keychain'),
+    authUrl:
+      resolved.authUrl ??
+      (source.mayNameAuthUrl ? resolve(SETTINGS.authUrl, sources, client) : requireAuthUrl(sources, client)),
     source,
     requestedNow: sources.flags.fresh ?? false,
     startedAtMs: world.now(),

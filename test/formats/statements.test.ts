@@ -288,9 +288,9 @@ describe('get', () => {
   const answer = {
     token: TOKEN,
     clientId: 'id',
+    authUrl: 'https://a.test',
     query: {
       client: { profile: 'p', environment: 'sandbox', region: 'us' },
-      authUrl: { value: 'https://a.test', text: '', source: { kind: 'flag', name: '', undo: '' } },
       minTtl: undefined,
     },
     source: 'cache',

@@ -74,8 +74,10 @@ const variables = (clientId: string, clientSecret: string) =>
 const keychain: CredentialSource = {
   kind: 'keychain',
   name: 'p:production:eu',
+  origin: '',
   identity: '',
   waitMs: 0,
+  mayNameAuthUrl: true,
   load: () => Promise.reject(new Error('not loaded here')),
 };
 const command = (identity: string): CredentialSource => ({ ...keychain, kind: 'command', identity });

@@ -34,7 +34,7 @@ describe('the last failure', () => {
   test('does not count for another secret or auth URL', () => {
     const source = givenSource('', { ...CREDENTIALS, clientSecret: 'another' });
     expect(found({ source })).toBeUndefined();
-    expect(found({ authUrl: { ...QUERY.authUrl, value: 'https://b.test' } })).toBeUndefined();
+    expect(found({ authUrl: { ...QUERY.authUrl!, value: 'https://b.test' } })).toBeUndefined();
   });
 
   test.each(['', 'null', '{"owner":{"loginId":"g"},"atMs":1}'])(

@@ -2,7 +2,7 @@
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, REGIONS } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
-import { overrideText, sourceOf } from '../../credentials/sources';
+import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, Interrupted, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve';
@@ -148,7 +148,7 @@ function nextSteps(client: Client, caFile: string | undefined, world: World): st
 function warnOfOthers({ client, authUrl }: Answers, sources: SettingSources, world: World): void {
   // A bad variable is only a warning here: the credentials are stored.
   const source = valueOrError(() => sourceOf(sources, client, world));
-  const overridden = source instanceof GwtokenError ? source.message : overrideText(source);
+  const overridden = source instanceof GwtokenError ? source.message : source.override;
   if (overridden !== undefined) warn(world, overridden);
   const later = onlyFrom(['variable', 'config'], sources);
   const next = valueOrError(() => resolve(SETTINGS.authUrl, later, client));
