@@ -96,7 +96,8 @@ export async function failWith(
 /** Writes statements that fail to stdout if a shell may evaluate them, so not to a terminal. */
 function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdout: World['stdout']): void {
   if (!mayBeEvaluated || stdout.isTTY()) return;
-  const lastValue = (flag: string): string | undefined => flags.findLast(({ name }) => name === flag)?.value;
+  const lastValue = (flag: string): string | undefined =>
+    flags.findLast(({ name, value }) => name === flag && value !== undefined)?.value;
   const [format, prefix, variable] = ['--format', '--prefix', '--variable'].map(lastValue);
   stdout.write(failureOutput({ format, prefix, variable }, code));
 }
