@@ -40,6 +40,7 @@ test.for(Object.keys(EVALUATING))('%s', { timeout: 900_000 }, async (shell, { ne
     const { stdout } = await runCommand([shell, '-c', lines.map(evaluate).join('\n')], {
       env,
       cwd: home.dir,
+      timeoutMs: 600_000,
     });
     const ends = stdout.trimEnd().split('\n');
     const survivors = lines
