@@ -9,6 +9,7 @@ import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn, loginArgs, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
+import { ANY_REGION } from '../harness/regions';
 
 const AUTH_URL = 'https://a.example.com';
 let gw: Inside;
@@ -207,9 +208,9 @@ describe('with prompts, login', () => {
     }
     const expected: readonly Prompt[] = [
       {
-        question: 'Region (eu or us)',
+        question: `Region (${ANY_REGION})`,
         suggested: 'eu',
-        answers: { '': 'Type eu or us', e: 'Type eu or us', eu: undefined, US: undefined },
+        answers: { '': `Type ${ANY_REGION}`, e: `Type ${ANY_REGION}`, eu: undefined, US: undefined },
       },
       {
         question: 'Auth URL for us',
@@ -289,7 +290,7 @@ describe('with prompts, login', () => {
     const questions = simulatePerson();
     gw.configure({ region: 'us', 'auth-url': AUTH_URL });
     expect((await gw.cli(['login'])).code).toBe(0);
-    expect(questions.slice(0, 2)).toEqual(['Region (eu or us) [us]', `Auth URL for us [${AUTH_URL}]`]);
+    expect(questions.slice(0, 2)).toEqual([`Region (${ANY_REGION}) [us]`, `Auth URL for us [${AUTH_URL}]`]);
     gw.configure({ region: 'us', 'auth-url.us': 'no URL' });
     expect((await gw.cli(['login', '--sandbox'])).stderr).toContain(
       'error: auth URL "no URL" (from auth-url.us',
@@ -347,7 +348,7 @@ describe('with prompts, login', () => {
     const questions = simulatePerson();
     gw.env = { GWTOKEN_AUTH_URL_EU: 'ftp://a.test', GWTOKEN_AUTH_URL_US: AUTH_URL };
     expect(await gw.cli(['login'])).toMatchObject({ code: 0 });
-    expect(questions[0]).toBe('Region (eu or us)');
+    expect(questions[0]).toBe(`Region (${ANY_REGION})`);
   });
 
   const REFUSED = { status: 401, body: { error: 'invalid_client' } };

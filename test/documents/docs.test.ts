@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
-import { REGIONS } from '../../src/client';
+import { REGIONS, type Region } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
@@ -37,6 +37,8 @@ const SET = [
   ...tokenVariables(undefined, { prefix: DEFAULT_PREFIX }).map(({ name }) => name),
   `${DEFAULT_PREFIX}TOKEN_FILE`,
 ];
+
+const SUFFIX = (region: Region) => `_${region.toUpperCase()}`;
 
 describe('the documents name', () => {
   test('every topic of gwtoken help (README)', () => {
@@ -86,13 +88,13 @@ describe('the documents name', () => {
       ...Object.entries(TOPICS).map(([name, { summary }]) => `${name} ${summary}`),
       ...ROWS.flatMap((row) => variableOf(row, row.key) ?? []),
       ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat())
-        .filter((name) => !/_(EU|US)$/.test(name))
-        .map((name) => `${name}[_EU|_US]`),
+        .filter((name) => !REGIONS.some((region) => name.endsWith(SUFFIX(region))))
+        .map((name) => `${name}[${REGIONS.map(SUFFIX).join('|')}]`),
       ...ROWS.map(({ key }) => key),
       ...[
         'GWTOKEN_SANDBOX=1 same as --sandbox',
         'GWTOKEN_NO_CACHE=1 same as --no-cache',
-        'GWTOKEN_AUTH_URL[_EU|_US]',
+        `GWTOKEN_AUTH_URL[${REGIONS.map(SUFFIX).join('|')}]`,
         'GWTOKEN_CONFIG_DIR',
         'GWTOKEN_CACHE_DIR',
         '~/.config/gwtoken/config.json',

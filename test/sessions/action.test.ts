@@ -9,6 +9,7 @@ import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
 import { until } from '../harness/programs/processes';
+import { ANY_REGION, otherRegionHint } from '../harness/regions';
 import { ROOT } from '../harness/root';
 import { ACTION, FOLDER, openJob } from './action-job';
 
@@ -113,7 +114,7 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
     lines: [
       'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
       'check the client ID and secret (from input client-id and input client-secret)',
-      'if the client belongs to region us, use input region us',
+      otherRegionHint('eu', 'input region'),
     ],
   },
   'an empty ID and secret, as in a pull request from a fork': {
@@ -127,7 +128,7 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
   'a region of two lines, with the runner’s escapes': {
     inputs: { region: '50%\n::stop-commands::x' },
     code: 2,
-    lines: ['invalid region "50%25\\n::stop-commands::x" (from input region)', 'use eu or us'],
+    lines: ['invalid region "50%25\\n::stop-commands::x" (from input region)', `use ${ANY_REGION}`],
   },
   'an invalid export-env': {
     inputs: { 'export-env': 'y' },
@@ -159,7 +160,9 @@ describe('the action reports in an annotation:', () => {
     const { code, output } = await job.run(inputs);
     expect(code).toBe(2);
     const text = output.replace(/\n::add-mask::.*\n/g, '');
-    expect(text).toBe('::error title=gwtoken::invalid region *** (from input region)\nhint: use eu or us\n');
+    expect(text).toBe(
+      `::error title=gwtoken::invalid region *** (from input region)\nhint: use ${ANY_REGION}\n`,
+    );
   });
 
   test('a silent endpoint, within the GWTOKEN_TIMEOUT of the job', async () => {

@@ -1,5 +1,6 @@
 /** Keys of the config file, and the errors for unknown and misplaced ones. */
 import { describe, expect, test } from 'vitest';
+import { REGIONS } from '../../src/client';
 import { gather } from '../../src/settings/resolve';
 import { checkConfigKey, checkConfigValue, configKeys } from '../../src/settings/table';
 import { refusal } from './refusal';
@@ -11,11 +12,11 @@ describe('config keys', () => {
 
   test('checkConfigKey accepts every key, except those of scope user for a profile', () => {
     expect(checkConfigKey('cache').scope).toBe('user');
-    const authUrls = ['auth-url', 'auth-url.eu', 'auth-url.us'];
+    const authUrls = ['auth-url', ...REGIONS.map((region) => `auth-url.${region}`)];
     expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual(authUrls);
     for (const key of KEYS) {
       const row = checkConfigKey(key);
-      expect(row.key).toBe(key.replace(/\.(eu|us)$/, ''));
+      expect(row.key).toBe(key.replace(/\.\w+$/, ''));
       const forProfile = () => checkConfigKey(key, 'acme');
       if (row.scope !== 'user') expect(forProfile()).toBe(row);
       else

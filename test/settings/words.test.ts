@@ -1,8 +1,10 @@
 /** Messages about settings: errors for missing ones, and lines with values and sources. */
 import { describe, expect, test } from 'vitest';
 import { equivalents } from '../../bin/build/man-page';
+import { REGIONS } from '../../src/client';
 import { requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
+import { listOf } from '../../src/text';
 import { EU } from '../harness/homes/client';
 import { refusal } from './refusal';
 import { type Places, sources } from './sources';
@@ -11,7 +13,7 @@ describe('the error for a missing setting', () => {
   const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
   test('resolveClient without a region suggests login, or in a job the help topic', () => {
-    const ways = 'or use --region eu or --region us, or set GWTOKEN_REGION';
+    const ways = `or use ${listOf(REGIONS.map((each) => `--region ${each}`))}, or set GWTOKEN_REGION`;
     const message = 'no region set';
     const login = 'to set up a client, run: gwtoken login';
     expect(refusal(() => resolveClient(sources({})))).toEqual({ message, hints: [login, ways] });
@@ -62,9 +64,13 @@ describe('descriptions of settings', () => {
 
   test("equivalents returns the variable and the config key of a setting's flag", () => {
     const { environment, authUrl, cache, credentialCommand } = SETTINGS;
+    const regions = (form: (each: string) => string) => `[${REGIONS.map(form).join('|')}]`;
     expect([environment, authUrl, cache, credentialCommand].map(equivalents)).toEqual([
       ['GWTOKEN_SANDBOX', 'sandbox'],
-      ['GWTOKEN_AUTH_URL[_EU|_US]', 'auth-url[.eu|.us]'],
+      [
+        `GWTOKEN_AUTH_URL${regions((each) => `_${each.toUpperCase()}`)}`,
+        `auth-url${regions((each) => `.${each}`)}`,
+      ],
       ['GWTOKEN_NO_CACHE', 'cache'],
       ['', 'credential-command'],
     ]);

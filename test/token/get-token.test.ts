@@ -6,6 +6,7 @@ import { GwtokenError, ReaderGone } from '../../src/errors';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { noting } from '../harness/homes/plain-terminal';
+import { otherRegionHint } from '../harness/regions';
 
 let gw: Inside;
 beforeEach(() => {
@@ -106,10 +107,7 @@ describe('a refusal', () => {
 
   test('names the source of the credentials and the other region', async () => {
     const body = { error: 'invalid_client' };
-    expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([
-      CHECK,
-      'if the client belongs to region eu, use --region eu',
-    ]);
+    expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([CHECK, otherRegionHint('us')]);
     inKeychain();
     expect((await hintsOf(body))[0]).toBe('check the client ID and secret stored for default:production:eu');
   });
@@ -118,9 +116,7 @@ describe('a refusal', () => {
     gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
     gw.stdin = 'secret';
     const { stderr } = await gw.cli(['login', '--client-id', 'a', '--secret-stdin', '--region', 'eu']);
-    expect(stderr).toContain(
-      'hint: check the client ID and secret\nhint: if the client belongs to region us',
-    );
+    expect(stderr).toContain(`hint: check the client ID and secret\nhint: ${otherRegionHint('eu')}`);
   });
 
   test('without an error code hints at the auth URL first', async () => {
