@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
-import { EXIT_CODES, GwtokenError, Interrupted, usage } from '../src/errors';
+import { EXIT_CODES, GwtokenError, Interrupted, orUndefined, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { hintsFor } from '../src/hints';
@@ -29,6 +29,9 @@ const NAMES_IN_STEP: readonly (readonly [RegExp, string])[] = [
     (name) => [new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g'), `input ${name}`] as const,
   ),
 ];
+
+/** Each step requests a token of its own. */
+const FLAGS = { cache: false };
 
 /** The action has no command line, and no shell evaluates its output. */
 const NO_LINE = { path: [], flags: [], mayBeEvaluated: false };
@@ -61,7 +64,7 @@ async function main(): Promise<void> {
     const options = envOptions({ format });
     return { options, write: envDestination(options.format, world) };
   });
-  const { token } = await selectedToken(gather({ cache: false }, world), world);
+  const { token } = await selectedToken(gather(FLAGS, world), world);
   for (const { options, write } of targets) write(envOutput(token, options));
 }
 
@@ -75,9 +78,16 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
-  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, false, world);
+  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, {}, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const texts = [error.message, ...hintsFor(error, world)].map((text) => hideSecrets(text, env));
+  const texts = [
+    error.message,
+    ...hintsFor(
+      error,
+      world,
+      orUndefined(() => gather(FLAGS, world)),
+    ),
+  ].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);

@@ -1,4 +1,5 @@
 /** The causes of errors. The next steps for each are in hints.ts. */
+import type { Client } from './client';
 
 /** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
 export const OAUTH_ERRORS = [
@@ -23,6 +24,21 @@ export type Cause =
   | { readonly reason: 'flags-conflict' | 'no-unset-format' }
   /** The value does not fit the format; `instead` is a command line, or empty. */
   | { readonly reason: 'unfit-format'; readonly instead: string }
+  // The selected client and its credentials
+  | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'all-with-client' }
+  | { readonly reason: 'no-auth-url' | 'bad-item' | 'not-removed'; readonly client: Client }
+  | { readonly reason: 'no-credentials' | 'not-returned' }
+  | OtherUrl
+  | {
+      readonly reason: 'half-pair';
+      readonly missing: string;
+      readonly present: string;
+      readonly isEmpty: boolean;
+    }
+  | { readonly reason: 'both-secrets' | 'bad-client-id' | 'bad-secret' | 'bad-secret-file' | 'item-too-long' }
+  // Replies of the endpoint; `name` is that of the setting
+  | { readonly reason: 'no-lifetime' | 'min-ttl-too-long'; readonly name: string }
+  | { readonly reason: 'late-holder' | 'out-of-time' }
   // The connection; `setting` is the one with the address
   | ({ readonly reason: ConnectionReason | 'time-limit' } & Address)
   | {
@@ -62,17 +78,52 @@ type PlainReason =
   | OAuthError
   | ReplyReason
   | Exclude<KeychainReason, 'no-session' | 'timed-out'>
-  | SystemCode
   | LocalReason;
 
 type LocalReason =
-  | 'no-region'
-  | 'no-client'
-  | 'no-auth-url'
-  /** The keychain returned no item for a stored client. */
-  | 'not-returned'
   /** The file of `--ca-file` cannot be used. */
-  | 'ca-file';
+  'ca-file';
+
+/** The auth URL that a setting gives. */
+interface GivenUrl {
+  readonly value: string;
+  /** The value as it was given, perhaps with `{region}`. */
+  readonly text: string;
+  /** `undo` is the step that takes the value away; empty if there is none. */
+  readonly source: { readonly kind: string; readonly undo: string };
+}
+
+/** The credentials may be sent only to their `own` auth URL, and the setting gives another, or neither does. */
+export interface OtherUrl {
+  readonly reason: 'item-for-other-url' | 'command-for-other-url';
+  readonly own: string | undefined;
+  readonly client: Client;
+  readonly setting: GivenUrl | undefined;
+}
+
+/** What callers add to an error on its way up: the client that it is about, and what they know of it. */
+export interface Subject {
+  readonly client?: Client;
+  readonly authUrl?: GivenUrl | undefined;
+  /** Source of the credentials; absent for those that a person has just typed. */
+  readonly source?: { readonly kind: string; readonly origin: string };
+  /** Mistakes that are visible in refused credentials. */
+  readonly mistakes?: readonly string[];
+  /** True for refused credentials that a person typed several times. */
+  readonly isRetyped?: boolean;
+  /** The command line that starts a login again, with what was typed. */
+  readonly restart?: string;
+  /** True if login could store credentials that it could not verify. */
+  readonly mayStoreUnverified?: boolean;
+  /** True if credentials were to be stored, which variables can hold instead. */
+  readonly isToBeStored?: boolean;
+  /** Source of credentials that makes a login needless. */
+  readonly sourceInUse?: string;
+  /** True if another process was refused, and the endpoint was not asked again. */
+  readonly isRepeated?: boolean;
+  /** Lifetime left of a cached token that --min-ttl excludes, in ms. */
+  readonly cachedLeftMs?: number;
+}
 
 /** Reason to reject a reply, beside the error codes of section 5.2. */
 type ReplyReason =
@@ -85,7 +136,19 @@ type ReplyReason =
   /** A 403 without an error. */
   | 'forbidden'
   /** A token whose lifetime is 0. */
-  | 'just-expired';
+  | 'just-expired'
+  /** A 404 or 405. */
+  | 'wrong-path'
+  /** A 429. */
+  | 'rate-limited'
+  /** Another 5xx, or an error that says so. */
+  | 'outage'
+  | 'redirect'
+  | 'html-page'
+  /** The answer of a resource server (RFC 6750) instead of a token endpoint. */
+  | 'api-answer'
+  /** Any other reply. */
+  | 'unusable-reply';
 
 /** Reason why the keychain did not do what was asked. */
 export type KeychainReason =

@@ -1,5 +1,5 @@
 /** The ways in which a run ends: exit codes, expected errors, signals and system limits. */
-import type { Cause, Reason, SystemCode } from './causes';
+import type { Cause, Reason, Subject, SystemCode } from './causes';
 
 export { type KeychainReason, OAUTH_ERRORS, type OAuthError, type Reason, type SystemCode } from './causes';
 
@@ -30,6 +30,7 @@ interface ErrorDetails {
   readonly hints?: readonly string[];
   readonly cause?: Cause | undefined;
   readonly reason?: Reason | undefined;
+  readonly subject?: Subject;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
   /** Present only if a retry may help. */
@@ -47,6 +48,8 @@ export class GwtokenError extends Error {
   readonly kind: ErrorKind;
   /** The reason, with the facts for its hints. */
   override readonly cause: Cause | undefined;
+  /** What callers know of the error's client. */
+  readonly subject: Subject;
   readonly hints: readonly string[];
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
@@ -55,6 +58,7 @@ export class GwtokenError extends Error {
     super(message);
     this.kind = kind;
     this.cause = more.cause ?? (more.reason && ({ reason: more.reason } as Cause));
+    this.subject = more.subject ?? {};
     this.hints = more.hints ?? [];
     this.detail = more.detail;
     this.retry = more.retry;
@@ -62,6 +66,11 @@ export class GwtokenError extends Error {
 
   get reason(): Reason | undefined {
     return this.cause?.reason;
+  }
+
+  /** Returns the same error with these facts for its hints. */
+  about(subject: Subject): GwtokenError {
+    return new GwtokenError(this.kind, this.message, { ...this, subject: { ...this.subject, ...subject } });
   }
 
   /** Returns the same error with these hints after its own. */

@@ -2,22 +2,75 @@
  * The next steps after an error: one row for each reason, best hint first. Two hints are shown. No other file
  * says "run:", "set", "check" or "did you mean"; only cli/usage-error.ts does, for a mistyped command line.
  */
-import type { Cause, Reason } from './causes';
-import { profileFlag } from './client';
+import type { Cause, Reason, Subject } from './causes';
+import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
+import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
 import type { GwtokenError } from './errors';
+import { resolve } from './settings/resolve';
+import { SETTINGS, type SettingSources, variableOf } from './settings/table';
+import { duration, listOf, shellWord, similarWords } from './text';
 import { LONGEST_LIMIT_MS } from './waiting';
 import type { World } from './world';
 
 /** The most hints that an error shows. */
 const MOST_HINTS = 2;
 
-/** The facts of the run, which hints need beside those of the error. */
-type Run = Pick<World, 'platform'>;
+/** What hints may depend on beside the cause. */
+interface Facts extends Subject {
+  readonly platform: NodeJS.Platform;
+  /** Absent if the config file cannot be read, or the command line is invalid. */
+  readonly sources?: SettingSources | undefined;
+}
 
+/** Steps that may not apply; the others count in their order. */
+type Steps = readonly (string | undefined)[];
 /** The cause with this reason. */
-type CauseOf<R, C = Cause> = C extends { readonly reason: infer Own } ? (R extends Own ? C : never) : never;
-type Row<R extends Reason> = (facts: CauseOf<R>, run: Run) => readonly string[];
-type Rows = { readonly [R in Reason]?: Row<R> };
+type CauseOf<R, C = Cause> = C extends { readonly reason: infer Q } ? (R extends Q ? C : never) : never;
+type Row<R extends Reason> = (cause: CauseOf<R>, facts: Facts) => Steps;
+type Rows = { readonly [R in Reason]: Row<R> };
+
+/** Returns the hints of an error, best first: each is the next command or variable to type. */
+export function hintsFor(
+  { kind, cause, subject, hints = [] }: Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject' | 'hints'>>,
+  { platform }: Pick<World, 'platform'>,
+  sources?: SettingSources,
+): readonly string[] {
+  const facts: Facts = { ...subject, platform, sources };
+  const steps = [
+    facts.isRepeated && 'to ask at once, add --fresh',
+    ...(facts.mistakes ?? []),
+    ...(cause ? stepsFor(cause, facts) : []),
+    ...hints,
+    ...(kind === 'keychain' && (facts.source || facts.isToBeStored)
+      ? [otherCause(facts), useVariables(facts)]
+      : []),
+  ];
+  const best = [...new Set(steps.filter((step) => typeof step === 'string'))];
+  const last = lastStep(facts);
+  return last === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), last];
+}
+
+/** Returns the step that is always shown: another way to get on; undefined if there is none. */
+function lastStep({ restart, mayStoreUnverified, sourceInUse, cachedLeftMs }: Facts): string | undefined {
+  if (restart !== undefined) return `to start again, run: ${restart}`;
+  if (mayStoreUnverified) return 'to store them unverified, add --no-verify';
+  if (sourceInUse !== undefined) return `no login is needed here: gwtoken uses ${sourceInUse}`;
+  if (cachedLeftMs === undefined) return undefined;
+  return `the cached token is valid for ${duration(cachedLeftMs)} more: use --min-ttl 1s`;
+}
+
+/** Returns the steps of a cause, best first. */
+export function stepsFor(cause: Cause, facts: Facts): readonly string[] {
+  const row = ROWS[cause.reason] as Row<Reason> | undefined;
+  return (row?.(cause, facts) ?? []).filter((step) => step !== undefined);
+}
+
+const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
+const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
+
+const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
 
 const UNLOCK = {
   linux:
@@ -25,34 +78,6 @@ const UNLOCK = {
   darwin: 'unlock it (needed once per ssh session): security unlock-keychain',
   win32: 'log in to Windows on the desktop, not only over the network',
 };
-
-/** Returns the hint that suggests twice the `keychain-timeout`. */
-function waitLonger(limitMs: number): string {
-  const longerS = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
-  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longerS}s`;
-}
-
-const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
-const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
-
-/** Returns the hints, after one that names a proxy for other programs. */
-function connectionHints(
-  { unusedProxy }: { readonly unusedProxy?: string | undefined },
-  ...hints: readonly string[]
-): readonly string[] {
-  const proxy = `gwtoken does not use ${unusedProxy}; to use the proxy, set HTTPS_PROXY`;
-  return unusedProxy === undefined ? hints : [proxy, ...hints];
-}
-
-/** Returns the first part of the hint to pass a CA: which CAs gwtoken has tried. */
-function whereCaIsMissing(caFile: string | undefined, insteadOfSystem: readonly string[]): string {
-  const replace = insteadOfSystem.length === 1 ? 'replaces' : 'replace';
-  const tried = [
-    ...(caFile === undefined ? [] : [`${caFile} does not contain this CA`]),
-    ...(insteadOfSystem.length > 0 ? [`${insteadOfSystem.join(' and ')} ${replace} the system's CAs`] : []),
-  ];
-  return tried.length > 0 ? `${tried.join(', and ')}:` : 'behind a company proxy or private CA?';
-}
 
 const ROWS: Rows = {
   // Settings, flags and formats
@@ -67,6 +92,94 @@ const ROWS: Rows = {
   'flags-conflict': () => ['omit one of them'],
   'no-unset-format': () => ['delete the file or the lines in it'],
   'unfit-format': ({ instead }) => (instead === '' ? [] : [`use instead: ${instead}`]),
+
+  // The selected client
+  'no-client': (_, facts) => [otherCause(facts), 'run: gwtoken login'],
+  'no-region': (_, facts) => {
+    const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
+    const isAnyStored = facts.sources && Object.keys(facts.sources.stored()).length > 0;
+    const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
+    return [otherCause(facts), ...loginOrSet(start, set, facts)];
+  },
+  'no-auth-url': ({ client }, facts) => {
+    const key = `auth-url.${client.region}`;
+    const config = `gwtoken config set ${key} URL${profileFlag(client.profile)}`;
+    const set = `set ${variableOf(SETTINGS.authUrl, key)}, or run: ${config}`;
+    const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
+    return [otherCause(facts), ...loginOrSet(login, set, facts)];
+  },
+
+  'nothing-stored': () => [LIST_CLIENTS],
+  'all-with-client': () => ['to remove one client, omit --all'],
+
+  // Credentials
+  'no-credentials': missingCredentials,
+  'not-returned': missingCredentials,
+  'not-removed': ({ client }) => [
+    'allow access in the dialog, or unlock the keyring, and try again',
+    // If the item was removed by hand, logout needs a new one to remove.
+    `or run: gwtoken login ${clientFlags(client)} --no-verify, then gwtoken logout ${clientFlags(client)}`,
+  ],
+  // The first hint sends the secret to no other address.
+  'item-for-other-url': ({ own, client, setting }) => {
+    const login = `run: gwtoken login ${clientFlags(client)}`;
+    if (setting === undefined) return [`to store one with it, ${login}`];
+    const other = `to use ${setting.value}, ${login} --auth-url ${shellWord(setting.text)}`;
+    return own === undefined ? [other] : [setting.source.undo, `or, ${other}`];
+  },
+  'command-for-other-url': ({ own, client: { region, profile }, setting }) => {
+    const url = setting === undefined ? 'URL' : shellWord(setting.text);
+    const config = `run: gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
+    if (setting === undefined) return ['let the command print it as "auth_url"', `or, ${config}`];
+    const { value, source } = setting;
+    return own === undefined
+      ? [
+          `${source.undo}: the auth URL must come from the command's output or the config file`,
+          `to set it there, ${config}`,
+        ]
+      : [source.undo, `or, to use ${value}, let the command print it as "auth_url"`];
+  },
+  'half-pair': ({ missing, present, isEmpty }) => [
+    `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+  ],
+  'both-secrets': () => ['unset one of them'],
+  'bad-client-id': () => ['set it to the client ID only, on one line'],
+  'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
+  'bad-secret-file': () => ['it must be a regular file that contains only the client secret'],
+  'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
+  'bad-item': ({ client }) => [
+    `to replace it, run: gwtoken login ${clientFlags(client)}`,
+    `to remove it, run: gwtoken logout ${clientFlags(client)}`,
+  ],
+
+  // Refusals and other replies of the endpoint
+  invalid_client: rejectedCredentials,
+  invalid_grant: rejectedCredentials,
+  unauthorized: rejectedCredentials,
+  'no-oauth-error': (_, facts) => [CHECK_AUTH_URL, checkCredentials(facts)],
+  'unknown-error': (_, facts) => [checkCredentials(facts), CHECK_AUTH_URL],
+  forbidden: (_, { source }) => [
+    `check the auth URL, and the client ID and secret${source?.origin ?? ''}`,
+    'or ask the administrator of your firewall or proxy: it may be blocking this',
+  ],
+  unauthorized_client: () => [CHECK_GRANT],
+  unsupported_grant_type: () => [CHECK_GRANT],
+  invalid_scope: () => ["ask the endpoint's operator to give this client a default scope"],
+  invalid_request: () => ["ask the endpoint's operator what a token request needs beside ID and secret"],
+  'unusable-reply': () => ['possible causes: gwtoken help network'],
+  'html-page': () => ['check the auth URL; a login page or firewall may be answering instead'],
+  'api-answer': () => ["check the auth URL: this is an API's answer, not a token endpoint's"],
+  redirect: () => ['check the auth URL: it must not redirect'],
+  'wrong-path': () => [CHECK_AUTH_URL],
+  'rate-limited': () => [
+    'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+  ],
+  outage: () => ['the problem is on the server; try again later'],
+  'just-expired': () => ["try again after a second; if it persists, contact the endpoint's operator"],
+  'no-lifetime': ({ name }) => [`omit ${name}`],
+  'min-ttl-too-long': ({ name }) => [`lower ${name}`],
+  'late-holder': () => ['raise --timeout, or use --no-cache to not wait'],
+  'out-of-time': () => ['raise --timeout (a call may take three times that in total)'],
 
   // The connection
   'host-not-found': (facts) => connectionHints(facts, `check ${facts.setting} for typos`),
@@ -147,6 +260,7 @@ const ROWS: Rows = {
     limitMs === undefined ? ['answer its dialog, or restart it if it is stuck'] : [waitLonger(limitMs)],
   crashed: () => ['try again; if it keeps crashing, reinstall gwtoken'],
   'key-mismatch': () => ['try again'],
+  failed: () => [],
 
   // The credential command
   'command-failed': ({ profile }) => [
@@ -176,11 +290,100 @@ const ROWS: Rows = {
   'curl-not-found': () => ['install it, or add its directory to PATH'],
 };
 
-/** Returns the hints of an error, best first: each is the next command or variable to type. */
-export function hintsFor(
-  { hints, cause }: Pick<GwtokenError, 'hints' | 'cause'>,
-  run: Run,
+export const REASONS = Object.keys(ROWS) as Reason[];
+
+/** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
+function otherCause({ sources }: Facts): string | undefined {
+  return sources && (sources.config.noHome ?? misspelledProfile(sources));
+}
+
+function misspelledProfile(sources: SettingSources): string | undefined {
+  const { value: profile, source } = resolve(SETTINGS.profile, sources);
+  const ofStored = Object.keys(sources.stored()).map((name) => name.replace(/:.*/, ''));
+  const known = [DEFAULT_PROFILE, ...Object.keys(sources.config.profiles), ...ofStored];
+  if (known.includes(profile)) return undefined;
+  const [meant] = similarWords(profile, known);
+  if (meant !== undefined)
+    return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
+  return ofStored.length > 0 ? LIST_CLIENTS : undefined;
+}
+
+/** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
+function loginOrSet(login: string, set: string, { sources }: Facts): Steps {
+  return sources?.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`];
+}
+
+function missingCredentials(_: Cause, facts: Facts): Steps {
+  const { client, authUrl, source, sources } = facts;
+  if (!client || source?.kind !== 'keychain' || sources?.isHeadless())
+    return [otherCause(facts), useVariables(facts)];
+  // login suggests the URL of the config file or the stored client itself.
+  const isKept = !authUrl || authUrl.source.kind === 'config' || authUrl.source.kind === 'stored';
+  const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
+  const login = `to store credentials, run: gwtoken login ${clientFlags(client)}${url}`;
+  return [otherCause(facts), login, useVariables(facts, 'or set')];
+}
+
+/** The variables that hold for every client. */
+const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+
+/** Returns the hint about variables: to set them, or that they are empty or ignored. */
+function useVariables({ client, sources }: Facts, set = 'set'): string | undefined {
+  if (!sources) return undefined;
+  const { env, flags, isHeadless } = sources;
+  const names = client ? variablePairs(client).flat() : [];
+  if (client && flags.profile !== undefined) {
+    const ignored = names.find((name) => env[name]);
+    if (ignored === undefined && !isHeadless()) return undefined;
+    if (ignored === undefined)
+      return `replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`;
+    return `${ignored} is ignored because of --profile; to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
+  }
+  const empty = names.filter((name) => env[name] === '');
+  if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
+  return `${set} ${PLAIN_PAIR} (gwtoken help ${isHeadless() ? 'ci' : 'keychain'})`;
+}
+
+const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';
+
+function rejectedCredentials(_: Cause, facts: Facts): Steps {
+  const { client, source } = facts;
+  // login has verified the credentials in their region, so the secret was replaced or revoked since.
+  if (client && source?.kind === 'keychain')
+    return [`to store a new secret, run: gwtoken login ${clientFlags(client)}`];
+  const others = listOf(REGIONS.filter((region) => region !== client?.region));
+  return [
+    checkCredentials(facts),
+    client && `if the client belongs to region ${others}, use --region ${others}`,
+  ];
+}
+
+/** Returns the check of ID and secret; undefined if a person has just typed them several times. */
+function checkCredentials({ source, isRetyped }: Facts): string | undefined {
+  return isRetyped ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
+}
+
+/** Returns the hint that suggests twice the `keychain-timeout`. */
+function waitLonger(limitMs: number): string {
+  const longerS = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
+  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longerS}s`;
+}
+
+/** Returns the hints, after one that names a proxy for other programs. */
+function connectionHints(
+  { unusedProxy }: { readonly unusedProxy?: string | undefined },
+  ...hints: readonly string[]
 ): readonly string[] {
-  const row = cause && (ROWS[cause.reason] as Row<Reason> | undefined);
-  return [...(row?.(cause!, run) ?? []), ...hints].slice(0, MOST_HINTS);
+  const proxy = `gwtoken does not use ${unusedProxy}; to use the proxy, set HTTPS_PROXY`;
+  return unusedProxy === undefined ? hints : [proxy, ...hints];
+}
+
+/** Returns the first part of the hint to pass a CA: which CAs gwtoken has tried. */
+function whereCaIsMissing(caFile: string | undefined, insteadOfSystem: readonly string[]): string {
+  const replace = insteadOfSystem.length === 1 ? 'replaces' : 'replace';
+  const tried = [
+    ...(caFile === undefined ? [] : [`${caFile} does not contain this CA`]),
+    ...(insteadOfSystem.length > 0 ? [`${insteadOfSystem.join(' and ')} ${replace} the system's CAs`] : []),
+  ];
+  return tried.length > 0 ? `${tried.join(', and ')}:` : 'behind a company proxy or private CA?';
 }

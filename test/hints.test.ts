@@ -1,10 +1,17 @@
 /** The next steps after errors. hints.txt lists them by reason; `npm test -- -u` writes it. */
 import { expect, test } from 'vitest';
-import type { Cause } from '../src/causes';
-import { GwtokenError } from '../src/errors';
-import { hintsFor } from '../src/hints';
+import type { Cause, Subject } from '../src/causes';
+import { hintsFor, REASONS } from '../src/hints';
+import { EU } from './harness/homes/client';
+import { sources } from './settings/sources';
 
 const TRUST = { setting: 'the auth URL', caFile: undefined, insteadOfSystem: [] };
+
+const GIVEN = {
+  value: 'https://other.test',
+  text: 'https://other.test',
+  source: { kind: 'flag', name: '--auth-url', undo: 'omit --auth-url' },
+};
 
 /** Each cause with sample facts. */
 const CAUSES: readonly Cause[] = [
@@ -45,6 +52,50 @@ const CAUSES: readonly Cause[] = [
   { reason: 'no-reply', mayWantCertificate: false },
   { reason: 'no-reply', mayWantCertificate: true },
   { reason: 'no-webassembly' },
+  { reason: 'no-client' },
+  { reason: 'no-region' },
+  { reason: 'no-auth-url', client: EU },
+  { reason: 'nothing-stored' },
+  { reason: 'all-with-client' },
+  { reason: 'no-credentials' },
+  { reason: 'not-returned' },
+  { reason: 'not-removed', client: EU },
+  { reason: 'item-for-other-url', own: 'https://own.test', client: EU, setting: GIVEN },
+  { reason: 'item-for-other-url', own: undefined, client: EU, setting: GIVEN },
+  { reason: 'item-for-other-url', own: undefined, client: EU, setting: undefined },
+  { reason: 'command-for-other-url', own: undefined, client: EU, setting: undefined },
+  { reason: 'command-for-other-url', own: 'https://own.test', client: EU, setting: GIVEN },
+  { reason: 'command-for-other-url', own: undefined, client: EU, setting: GIVEN },
+  { reason: 'half-pair', missing: 'GWTOKEN_CLIENT_SECRET', present: 'GWTOKEN_CLIENT_ID', isEmpty: false },
+  { reason: 'half-pair', missing: 'GWTOKEN_CLIENT_SECRET', present: 'GWTOKEN_CLIENT_ID', isEmpty: true },
+  { reason: 'both-secrets' },
+  { reason: 'bad-client-id' },
+  { reason: 'bad-secret' },
+  { reason: 'bad-secret-file' },
+  { reason: 'item-too-long' },
+  { reason: 'bad-item', client: EU },
+  { reason: 'invalid_client' },
+  { reason: 'invalid_grant' },
+  { reason: 'unauthorized' },
+  { reason: 'no-oauth-error' },
+  { reason: 'unknown-error' },
+  { reason: 'forbidden' },
+  { reason: 'unauthorized_client' },
+  { reason: 'unsupported_grant_type' },
+  { reason: 'invalid_scope' },
+  { reason: 'invalid_request' },
+  { reason: 'unusable-reply' },
+  { reason: 'html-page' },
+  { reason: 'api-answer' },
+  { reason: 'redirect' },
+  { reason: 'wrong-path' },
+  { reason: 'rate-limited' },
+  { reason: 'outage' },
+  { reason: 'just-expired' },
+  { reason: 'no-lifetime', name: '--min-ttl' },
+  { reason: 'min-ttl-too-long', name: '--min-ttl' },
+  { reason: 'late-holder' },
+  { reason: 'out-of-time' },
   { reason: 'module-missing' },
   { reason: 'library-missing' },
   { reason: 'not-loadable' },
@@ -59,12 +110,14 @@ const CAUSES: readonly Cause[] = [
   { reason: 'timed-out', limitMs: 3_600_000 },
   { reason: 'crashed' },
   { reason: 'key-mismatch' },
+  { reason: 'failed' },
   { reason: 'command-failed', profile: 'acme' },
   { reason: 'command-output' },
   { reason: 'no-runner-file', variable: 'GITHUB_ENV' },
   { reason: 'not-appendable' },
   { reason: 'not-a-file' },
   { reason: 'not-writable' },
+  { reason: 'mounted-file' },
   { reason: 'relative-path' },
   { reason: 'stdout-failed' },
   { reason: 'lock-held' },
@@ -78,19 +131,96 @@ const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
 
 test('hintsFor() names the next steps for each reason', async () => {
   const lines = CAUSES.flatMap((cause) => {
-    const shown = PLATFORMS.map((platform) => hintsFor({ cause, hints: [] }, { platform }));
+    const shown = PLATFORMS.map((platform) => hintsFor({ cause }, { platform }));
     const [common = []] = shown;
     const { reason, ...facts } = cause;
-    const title = [reason, ...Object.entries(facts).map(([name, value]) => `${name}=${value}`)].join(' ');
+    const values = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
     const others = PLATFORMS.flatMap((platform, at) =>
       shown[at]!.join() === common.join() ? [] : shown[at]!.map((hint) => `  ${platform}: ${hint}`),
     );
-    return [title, ...common.map((hint) => `  ${hint}`), ...others];
+    return [[reason, ...values].join(' '), ...common.map((hint) => `  ${hint}`), ...others];
   });
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('hints.txt');
 });
 
+test('hints.txt has each reason', () => {
+  const listed = new Set(CAUSES.map(({ reason }) => reason));
+  expect(REASONS.filter((reason) => !listed.has(reason))).toEqual([]);
+});
+
+const KEYCHAIN = { kind: 'keychain', origin: ' stored for default:production:eu' };
+const VARIABLES = { kind: 'variables', origin: ' (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)' };
+const REFUSED = { reason: 'invalid_client' } as const;
+const LOGIN = 'to store credentials, run: gwtoken login --region eu';
+const VARIABLES_HINT = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
+
+test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
+  [
+    'a stored client that is refused: its secret was replaced',
+    REFUSED,
+    { client: EU, source: KEYCHAIN },
+    ['to store a new secret, run: gwtoken login --region eu'],
+  ],
+  [
+    'variables that are refused',
+    REFUSED,
+    { client: EU, source: VARIABLES },
+    [
+      'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)',
+      'if the client belongs to region us, use --region us',
+    ],
+  ],
+  [
+    'visible mistakes first',
+    REFUSED,
+    { client: EU, source: VARIABLES, mistakes: ['GWTOKEN_CLIENT_SECRET begins and ends with a quote'] },
+    [
+      'GWTOKEN_CLIENT_SECRET begins and ends with a quote',
+      'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)',
+    ],
+  ],
+  [
+    'a refusal of another process',
+    REFUSED,
+    { client: EU, source: KEYCHAIN, isRepeated: true },
+    ['to ask at once, add --fresh', 'to store a new secret, run: gwtoken login --region eu'],
+  ],
+  [
+    'credentials that a person typed three times',
+    REFUSED,
+    { client: EU, isRetyped: true, restart: 'gwtoken login' },
+    ['if the client belongs to region us, use --region us', 'to start again, run: gwtoken login'],
+  ],
+  [
+    'a login that needs no verification',
+    { reason: 'outage' },
+    { client: EU, mayStoreUnverified: true },
+    ['the problem is on the server; try again later', 'to store them unverified, add --no-verify'],
+  ],
+  [
+    'a cached token that --min-ttl excludes',
+    { reason: 'outage' },
+    { client: EU, cachedLeftMs: 61_000 },
+    [
+      'the problem is on the server; try again later',
+      'the cached token is valid for 1 min 1 s more: use --min-ttl 1s',
+    ],
+  ],
+  [
+    'a client that is not stored',
+    { reason: 'no-credentials' },
+    { client: EU, source: KEYCHAIN },
+    [LOGIN, `or ${VARIABLES_HINT}`],
+  ],
+])('hintsFor() knows %s', (_, cause, subject, hints) => {
+  expect(hintsFor({ cause, subject }, { platform: 'linux' }, sources({}))).toEqual(hints);
+});
+
 test('hintsFor() returns the best two hints', () => {
-  const error = new GwtokenError('refused', 'it said no', { hints: ['a', 'b', 'c'] });
-  expect(hintsFor(error, { platform: 'linux' })).toEqual(['a', 'b']);
+  const cause = { reason: 'no-region' } as const;
+  const misspelled = sources({ flags: { profile: 'acm' }, profiles: { acme: {} } });
+  expect(hintsFor({ cause }, { platform: 'linux' }, misspelled)).toEqual([
+    'did you mean: --profile acme',
+    'to set up a client, run: gwtoken login',
+  ]);
 });

@@ -14,6 +14,8 @@ import {
 } from '../errors';
 import { failureOutput } from '../formats/env-formats';
 import { hintsFor } from '../hints';
+import { gather } from '../settings/resolve';
+import type { FlagValues } from '../settings/table';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
@@ -25,22 +27,22 @@ export async function run(line: Line, given: World): Promise<number> {
   // Warnings repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
-  let verbose = false;
+  let flags: FlagValues = {};
   try {
     if (line.path.length === 0 && line.args[0] === COMPLETE && line.program.length > 0) {
       world.stdout.write(completions(line.program, world));
       return 0;
     }
-    const { command, flags, text } = parseLine(line, world.version);
-    verbose = flags.verbose ?? false;
-    const traced = verbose ? tracing(world) : world;
+    const { command, text, ...parsed } = parseLine(line, world.version);
+    flags = parsed.flags;
+    const traced = flags.verbose ? tracing(world) : world;
     if (command?.load) {
       const work = await command.load();
       return (await work(flags, traced, startsProgram(line) ? line.program : line.args)) || 0;
     }
     return show(command ? await helpOf(line.args, world) : text, line, world);
   } catch (error) {
-    return await failWith(line, error, verbose, given);
+    return await failWith(line, error, flags, given);
   }
 }
 
@@ -76,7 +78,7 @@ type FailedLine = Pick<Line, 'path' | 'flags' | 'mayBeEvaluated'>;
 export async function failWith(
   line: FailedLine,
   error: unknown,
-  verbose: boolean,
+  flags: FlagValues,
   world: World,
 ): Promise<number> {
   const kindCode = exitCodeOf(error);
@@ -85,8 +87,8 @@ export async function failWith(
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const shown = error instanceof GwtokenError ? withStrayHint(error, world) : error;
-  const lines = errorLines(shown, verbose, await world.terminal.paint('stderr'), world);
+  const explained = error instanceof GwtokenError ? withStrayHint(error, world) : error;
+  const lines = errorLines(explained, flags, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
@@ -109,17 +111,18 @@ function exitCodeOf(error: unknown): number {
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
-function errorLines(thrown: unknown, verbose: boolean, paint: Paint, world: World): string[] {
+function errorLines(thrown: unknown, flags: FlagValues, paint: Paint, world: World): string[] {
   const error = limitReached(thrown) ?? thrown;
   const label = `gwtoken: ${paint.red('error:')}`;
   if (!(error instanceof GwtokenError)) {
     const bug = 'unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)';
     return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
   }
-  const detail = verbose ? error.detail : undefined;
+  const detail = flags.verbose ? error.detail : undefined;
+  const sources = orUndefined(() => gather(flags, world));
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error, world).map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error, world, sources).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

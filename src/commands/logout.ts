@@ -1,5 +1,5 @@
 /** The command `gwtoken logout`. */
-import { type Client, clientFlags, clientName, parseClientName, shortId } from '../client';
+import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { sourceOf } from '../credentials/sources';
 import { failure, GwtokenError, messageOf, usage, valueOrError } from '../errors';
@@ -40,13 +40,13 @@ const BY_HAND = 'Keychain items that you created with another tool are not remov
 function nothingThere(name?: string): GwtokenError {
   const nothing = 'no stored credentials or cached tokens';
   if (name === undefined) return failure('no-credentials', nothing);
-  return failure('no-credentials', `${nothing} for ${name}`, 'to list stored clients, run: gwtoken status');
+  return failure('no-credentials', `${nothing} for ${name}`, { reason: 'nothing-stored' });
 }
 
 /** Returns all clients that are stored or have a cached token. Throws `usage` if a flag names only one. */
 function allTargets(flags: FlagValues, world: World): readonly Target[] {
   if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
-    throw usage('--all cannot be used with flags that name a client', 'to remove one client, omit --all');
+    throw usage('--all cannot be used with flags that name a client', { reason: 'all-with-client' });
   const targets = knownNames(world).flatMap((name) => {
     const client = parseClientName(name);
     const listedId = world.clients.read()[name]?.clientId;
@@ -174,12 +174,7 @@ async function removeItem(
   const isRemoved = await (isListed ? removal : withoutKeychain(removal));
   // Only libsecret says "absent" for "no access".
   if (!isRemoved && isListed && platform === 'linux') {
-    const flags = clientFlags(client);
-    throw notReturned(client, [
-      'allow access in the dialog, or unlock the keyring, and try again',
-      // If the item was removed by hand, logout needs a new one to remove.
-      `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
-    ]);
+    throw notReturned(client, { reason: 'not-removed', client });
   }
   return isRemoved ?? false;
 }

@@ -1,15 +1,15 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
-import { type Client, clientFlags, clientName, parseClientName, REGIONS, shortId } from '../client';
-import { itemUrlHints } from '../credentials/auth-url';
+import { type Client, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { type CredentialSource, sourceOf } from '../credentials/sources';
+import { hintsFor } from '../hints';
 import { clientParts, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { StoredClient, World } from '../world';
 import { alignRows, type Finding, writeFindings } from './report';
-import { credentialsHints, readSettings } from './selected-token';
+import { readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const sources = readSettings(flags, world);
@@ -20,7 +20,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   } else if (rows.length === 0) {
     world.stdout.write(`No stored clients. ${firstStep(sources)}\n`);
   } else {
-    const findings = findingsOf(all, sources);
+    const findings = findingsOf(all, sources, world);
     await writeTable(rows, world);
     if (findings.length > 0) world.stdout.write('\n');
     await writeFindings(findings, world);
@@ -97,20 +97,21 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 }
 
 /** Returns the warnings below the table. Each override of stored credentials is named only once. */
-function findingsOf(rows: readonly Row[], sources: SettingSources): Finding[] {
+function findingsOf(rows: readonly Row[], sources: SettingSources, world: World): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && source.override) ?? []));
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {
     const { client, source, authUrl, stored } = row;
     if (source.kind !== 'keychain') continue;
     if (!isKnown(row)) {
-      const login = `gwtoken login ${clientFlags(client)}`;
+      const error = { cause: { reason: 'no-credentials' }, subject: { client, source } } as const;
       const message = `no stored credentials for ${clientName(client)}`;
-      findings.push(warning(message, ...credentialsHints(client, login, sources)));
+      findings.push(warning(message, ...hintsFor(error, world, sources)));
     } else if (stored && authUrl && stored.authUrl !== authUrl.value) {
       const { source, value } = authUrl;
       const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${source.name} says ${value}`;
-      findings.push(warning(message, ...itemUrlHints(stored.authUrl, client, authUrl)));
+      const cause = { reason: 'item-for-other-url', own: stored.authUrl, client, setting: authUrl } as const;
+      findings.push(warning(message, ...hintsFor({ cause }, world, sources)));
     }
   }
   if (rows.some(({ isSelected }) => isSelected)) return findings;

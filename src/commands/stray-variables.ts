@@ -2,7 +2,7 @@
 
 import { REGIONS } from '../client';
 import { variablePairs } from '../credentials/variables';
-import { GwtokenError } from '../errors';
+import type { GwtokenError } from '../errors';
 import { tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
 import { listOf, similarWords } from '../text';
@@ -82,5 +82,5 @@ export function withStrayHint(error: GwtokenError, variables: Variables): Gwtoke
   const isExplained = isMissing || kind === 'refused' || kind === 'no-credentials';
   const stray = isExplained && strayVariables(variables).find(({ isMisleading }) => !isMisleading);
   if (!stray) return error;
-  return new GwtokenError(kind, error.message, { ...error, hints: [strayText(stray), ...error.hints] });
+  return error.about({ mistakes: [strayText(stray), ...(error.subject.mistakes ?? [])] });
 }

@@ -31,12 +31,12 @@ export function withMistakes(
     [id, clientId],
     [secret, clientSecret],
   ] as const;
-  const hints = values.flatMap(([name, value]) => {
+  const mistakes = values.flatMap(([name, value]) => {
     if (isFile(value, readFile)) return [`${name} is the path of a file${fileVariable(name)}`];
     const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
     return mistake ? [`${name} ${mistake.problem}`] : [];
   });
-  return new GwtokenError(error.kind, error.message, { ...error, hints: [...hints, ...error.hints] });
+  return error.about({ mistakes });
 }
 
 /** Returns whether the value is the absolute path of a file, as in a GitLab variable of the type File. */

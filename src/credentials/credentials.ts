@@ -41,7 +41,7 @@ export function secretFromBytes(bytes: Uint8Array, where: string): string {
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem === undefined) return secret;
-  throw usage(`the client secret from ${where} ${problem}`, 'provide only the secret, on one line of UTF-8');
+  throw usage(`the client secret from ${where} ${problem}`, { reason: 'bad-secret' });
 }
 
 /** Returns the fault of a secret as the end of a sentence; undefined for a valid secret. */

@@ -3,7 +3,8 @@
  * `{"client_id":"…","client_secret":"…","auth_url":"…"}`.
  */
 
-import { type Client, clientFlags, clientName } from '../client';
+import type { Cause } from '../causes';
+import { type Client, clientName } from '../client';
 import { failure, GwtokenError, orUndefined, type Reason, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
@@ -20,30 +21,26 @@ export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials
   const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
   const bytes = Buffer.byteLength(text);
   if (bytes <= ITEM_LIMIT) return text;
-  throw usage(
-    `the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`,
-    'use environment variables or a secret file: gwtoken help settings',
-  );
+  throw usage(`the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`, {
+    reason: 'item-too-long',
+  });
 }
 
 /** Reads an item. Throws a `keychain` error that does not show the value. */
 export function parseItem(text: string, client: Client): BoundCredentials {
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
-  const flags = clientFlags(client);
-  throw failure(
-    'keychain',
-    `the keychain item gwtoken, ${clientName(client)} ${parsed}`,
-    `to replace it, run: gwtoken login ${flags}`,
-    `to remove it, run: gwtoken logout ${flags}`,
-  );
+  throw failure('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {
+    reason: 'bad-item',
+    client,
+  });
 }
 
 /** Returns the error for a stored item that the keychain does not return, for an unknown reason. */
-export function notReturned(client: Client, hints: readonly string[] = []): GwtokenError {
+export function notReturned(client: Client, cause: Cause = { reason: 'not-returned' }): GwtokenError {
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
-  return new GwtokenError('keychain', message, { reason: 'not-returned', hints });
+  return new GwtokenError('keychain', message, { cause });
 }
 
 /** Reasons why a keychain cannot be used at all. */

@@ -2,14 +2,13 @@
  * Loads credentials from the user's command or from the keychain. They are sent only to their own auth URL.
  */
 
-import type { Cause } from '../causes';
+import type { Cause, OtherUrl } from '../causes';
 import { type Client, clientName, withoutCredentials } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { duration } from '../text';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
-import { commandUrlHints, itemUrlHints } from './auth-url';
 import { type Loaded, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {
   type BoundCredentials,
@@ -33,13 +32,17 @@ export async function fromCommand(
   if (own === undefined && setting === undefined)
     throw usage(
       `the credential command printed no auth URL, and no setting gives one (from ${command.source.name})`,
-      { reason: 'no-auth-url' },
-      ...commandUrlHints(own, client),
+      { reason: 'command-for-other-url', own, client, setting },
     );
   // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
   const isStray = setting !== undefined && ['flag', 'variable'].includes(setting.source.kind);
   if (setting && own !== setting.value && (own !== undefined || isStray))
-    throw otherUrl('the credential command printed', own, setting, commandUrlHints(own, client, setting));
+    throw otherUrl('the credential command printed', setting, {
+      reason: 'command-for-other-url',
+      own,
+      client,
+      setting,
+    });
   return { ...credentials, authUrl: own ?? setting!.value };
 }
 
@@ -79,7 +82,7 @@ function problemOf(end: CommandEnd, timeoutMs: number): string {
 function readPrinted(text: string, name: string, client: Client): BoundCredentials {
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;
-    throw failure('no-credentials', `${message} (from ${name})`);
+    throw failure('no-credentials', `${message} (from ${name})`, { reason: 'no-credentials' });
   }
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
@@ -114,24 +117,19 @@ export async function fromKeychain(
   });
   if (item === undefined) {
     if (isStored()) throw notReturned(client);
-    throw failure('no-credentials', `no credentials found for ${name}`);
+    throw failure('no-credentials', `no credentials found for ${name}`, { reason: 'no-credentials' });
   }
   const { authUrl: own, ...credentials } = parseItem(item, client);
   // A login writes the list of stored clients after the item: if they differ, the item is right.
   const isOther = setting !== undefined && setting.source.kind !== 'stored' && setting.value !== own;
   if (own !== undefined && !isOther) return { ...credentials, authUrl: own };
-  const hints = itemUrlHints(own, client, setting);
-  if (isOther) throw otherUrl(`${name} was stored for`, own, setting, hints);
-  throw usage(`${name} was stored for no auth URL; nothing was sent`, ...hints);
+  const cause: OtherUrl = { reason: 'item-for-other-url', own, client, setting };
+  if (isOther) throw otherUrl(`${name} was stored for`, setting, cause);
+  throw usage(`${name} was stored for no auth URL; nothing was sent`, cause);
 }
 
 /** Returns the error for credentials of another auth URL than the setting's, or of none. */
-function otherUrl(
-  bound: string,
-  own: string | undefined,
-  { value, source }: Setting<string>,
-  hints: readonly string[],
-): GwtokenError {
-  const message = `${bound} ${own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
-  return usage(message, ...hints);
+function otherUrl(bound: string, { value, source }: Setting<string>, cause: OtherUrl): GwtokenError {
+  const message = `${bound} ${cause.own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
+  return usage(message, cause);
 }

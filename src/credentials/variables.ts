@@ -36,14 +36,14 @@ export function variableCredentials(
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
   if (env[secret] && env[secretFile])
-    throw usage(`both ${secret} and ${secretFile} are set`, 'unset one of them');
+    throw usage(`both ${secret} and ${secretFile} are set`, { reason: 'both-secrets' });
   const isFile = !env[secret] && env[secretFile] !== undefined;
   const secretIn = isFile ? secretFile : secret;
   const { [id]: clientId, [secretIn]: given } = env;
   if (!clientId) throw halfPair(id, secretIn, env);
   if (!given) throw halfPair(secretIn, id, env);
   const problem = clientIdProblem(clientId);
-  if (problem !== undefined) throw usage(`${id} ${problem}`, 'set it to the client ID only, on one line');
+  if (problem !== undefined) throw usage(`${id} ${problem}`, { reason: 'bad-client-id' });
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
   return { names: [id, secretIn], credentials: { clientId, clientSecret } };
 }
@@ -61,10 +61,12 @@ export function hideSecrets(text: string, env: Env): string {
 
 function halfPair(missing: string, present: string, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
-  return usage(
-    `${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`,
-    `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
-  );
+  return usage(`${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`, {
+    reason: 'half-pair',
+    missing,
+    present,
+    isEmpty,
+  });
 }
 
 /** Reads the secret from its file. No error names the path, which may be the secret in the wrong variable. */
@@ -73,10 +75,7 @@ function secretFromFile(path: string, variable: string, readFile: World['readFil
   try {
     bytes = readFile(path, SECRET_LIMIT);
   } catch (error) {
-    throw usage(
-      `cannot read the file in ${variable}: ${wordsFor(error)}`,
-      'it must be a regular file that contains only the client secret',
-    );
+    throw usage(`cannot read the file in ${variable}: ${wordsFor(error)}`, { reason: 'bad-secret-file' });
   }
   return secretFromBytes(bytes, `the file in ${variable}`);
 }

@@ -2,9 +2,9 @@
  * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
  */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
+import { type Client, clientName } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
-import { listOf, quoted, shellWord, similarWords } from '../text';
+import { quoted, shellWord } from '../text';
 import { isHeadless, type Surroundings } from '../waiting';
 import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
@@ -177,52 +177,18 @@ export function clientParts(sources: SettingSources) {
   return { profile, environment, region: resolve(SETTINGS.region, sources, { profile }) };
 }
 
-const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
-
-/** Returns at most one hint: for a cause that is likelier than a missing login. */
-export function likelyCauses(sources: SettingSources): readonly string[] {
-  const hint = sources.config.noHome ?? hintForUnknownProfile(sources);
-  return hint === undefined ? [] : [hint];
-}
-
-/** Returns a hint if the selected profile may be misspelled. */
-function hintForUnknownProfile(sources: SettingSources): string | undefined {
-  const { value: profile, source } = resolve(SETTINGS.profile, sources);
-  const ofStored = Object.keys(sources.stored()).map((name) => name.replace(/:.*/, ''));
-  const known = [DEFAULT_PROFILE, ...Object.keys(sources.config.profiles), ...ofStored];
-  if (known.includes(profile)) return undefined;
-  const [meant] = similarWords(profile, known);
-  if (meant !== undefined)
-    return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
-  return ofStored.length > 0 ? 'to list stored clients, run: gwtoken status' : undefined;
-}
-
 /** Resolves the selected client. Throws a `usage` error if no region is set. */
 export function resolveClient(sources: SettingSources): Client {
   const { region, ...parts } = clientParts(sources);
   if (region) return { ...parts, region: region.value };
-  const flags = listOf(REGIONS.map((each) => `--region ${each}`));
-  const set = `use ${flags}, or set GWTOKEN_REGION`;
-  const isAnyStored = Object.keys(sources.stored()).length > 0;
-  const start = `to ${isAnyStored ? 'list stored clients, run: gwtoken status' : 'set up a client, run: gwtoken login'}`;
-  const ways = sources.isHeadless() ? [set, CI_HELP] : [start, `or ${set}`];
-  throw usage('no region set', { reason: 'no-region' }, ...new Set([...likelyCauses(sources), ...ways]));
+  throw usage('no region set', { reason: 'no-region' });
 }
 
 /** Resolves the auth URL of a client. Throws a `usage` error if none is set. */
 export function requireAuthUrl(sources: SettingSources, client: Client): Setting<string> {
   const found = resolve(SETTINGS.authUrl, sources, client);
   if (found) return found;
-  const { region, profile } = client;
-  const variable = variableOf(SETTINGS.authUrl, `auth-url.${region}`);
-  const set = `set ${variable}, or run: gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
-  const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
-  throw usage(
-    `no auth URL set for region ${region}`,
-    { reason: 'no-auth-url' },
-    ...likelyCauses(sources),
-    ...(sources.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`]),
-  );
+  throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
 }
 
 /** Returns one line for each setting of a client, with its value and source. */

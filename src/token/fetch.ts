@@ -83,8 +83,7 @@ function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): nu
 }
 
 function outOfTime(authUrl: string): GwtokenError {
-  const hint = 'raise --timeout (a call may take three times that in total)';
-  return failure('unreached', `out of time before contacting ${authUrl}`, hint);
+  return failure('unreached', `out of time before contacting ${authUrl}`, { reason: 'out-of-time' });
 }
 
 /**

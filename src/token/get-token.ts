@@ -3,7 +3,7 @@
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
-import { duration, warn } from '../text';
+import { warn } from '../text';
 import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
 import { ownerOf, placeOf } from './basis';
 import { type CacheEntry, formatEntry, isExpired, lifeLeftMs, lookInCache, ownEntry } from './cache';
@@ -53,8 +53,7 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   const entry = entryDuringOutage(query, error, world);
   if (entry === undefined) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  const hint = `the cached token is valid for ${duration(leftS * 1000)} more: use --min-ttl 1s`;
-  if (isDemand(query.minTtl)) throw error.withHints([hint]);
+  if (isDemand(query.minTtl)) throw error.about({ cachedLeftMs: leftS * 1000 });
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
   const { token, clientId, authUrl } = entry;
   return { source: 'cache', token, clientId, authUrl, query };

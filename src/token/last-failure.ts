@@ -1,6 +1,8 @@
 /** The last failure of a client's requests, which other processes repeat instead of a request. */
+
+import type { Cause } from '../causes';
 import { saysNoKeychain } from '../credentials/keychain-item';
-import { GwtokenError, isErrorKind, type Reason } from '../errors';
+import { GwtokenError, isErrorKind } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';
@@ -13,8 +15,8 @@ const FAILURE_SHAPE = {
   atMs: 0,
   kind: '',
   message: '',
-  /** Exact cause; empty if there is none. */
-  reason: '' as Reason,
+  /** With the facts for hints. */
+  cause: { reason: '' } as unknown as Cause,
 };
 
 /** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
@@ -34,11 +36,11 @@ export function isShareable(error: GwtokenError): boolean {
 
 /** Returns the text that stores a failure for {@link lastFailure}. */
 export function formatFailure(
-  { kind, message, reason = '' }: GwtokenError,
+  { kind, message, cause = { reason: 'failed' } }: GwtokenError,
   owner: Owner,
   atMs: number,
 ): string {
-  return `${JSON.stringify({ owner, atMs, kind, message, reason } satisfies typeof FAILURE_SHAPE)}\n`;
+  return `${JSON.stringify({ owner, atMs, kind, message, cause } satisfies typeof FAILURE_SHAPE)}\n`;
 }
 
 const parseFailure = (text: string): typeof FAILURE_SHAPE | undefined => parseLike(text, FAILURE_SHAPE);
@@ -60,14 +62,14 @@ export function lastFailure(
   const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
   if (failed === undefined || !isErrorKind(failed.kind) || !ownerMatches(failed.owner, query, world))
     return undefined;
-  const { kind, reason, atMs } = failed;
+  const { kind, cause, atMs } = failed;
   const message = oneLine(failed.message);
   const agoMs = world.now() - atMs;
   // The clock was set back.
   if (agoMs < 0) return undefined;
-  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, { reason });
+  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, { cause });
   if (kind !== 'refused' || query.requestedNow || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
-  return new GwtokenError(kind, `${message} (${wait})`, { reason, hints: ['to ask at once, add --fresh'] });
+  return new GwtokenError(kind, `${message} (${wait})`, { cause, subject: { isRepeated: true } });
 }

@@ -70,17 +70,11 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-export const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
-const DEFAULT_HINTS = ['possible causes: gwtoken help network'];
-const OUTAGE = ['the problem is on the server; try again later'];
-const ANSWER_OF_API = ["check the auth URL: this is an API's answer, not a token endpoint's"];
-const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
-
-/** Hints for replies that are neither a token nor a refusal, by their status. */
-const HINTS: Readonly<Record<number, readonly string[]>> = {
-  404: [CHECK_AUTH_URL],
-  405: [CHECK_AUTH_URL],
-  429: ['too many requests: try again later; without --fresh and --no-cache, calls share the cached token'],
+/** Reasons of replies that are neither a token nor a refusal, by their status. */
+const REASONS: Readonly<Record<number, Reason>> = {
+  404: 'wrong-path',
+  405: 'wrong-path',
+  429: 'rate-limited',
 };
 
 /** Returns whether the reply has a text as access_token. Some servers send an `error` with 200. */
@@ -90,7 +84,8 @@ function hasToken(json: Json): json is Json & { readonly access_token: string } 
 
 function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): Token {
   const { requestedAtMs, secret } = reply;
-  const bad = (problem: string, more?: Details): GwtokenError => badReply(reply, problem, more);
+  const bad = (problem: string, reason?: Reason, retry?: Retry): GwtokenError =>
+    badReply(reply, problem, reason, retry);
   const { access_token: accessToken, token_type: tokenType } = json;
   const scope = json['scope'] ?? '';
   if (accessToken.length > TOKEN_LIMIT)
@@ -111,23 +106,20 @@ const NUMERIC = /^\d+(\.\d+)?$/;
  * Servers that return one token until it expires round its lifetime down, to 0 in the last second. Two
  * retries outlast that second, and the pause is short, so that the next token arrives soon after it.
  */
-const JUST_EXPIRED: Details = {
-  hints: ["try again after a second; if it persists, contact the endpoint's operator"],
-  reason: 'just-expired',
-  retry: { afterMs: 600 },
-};
+const JUST_EXPIRED: Retry = { afterMs: 600 };
 
 /** Returns the lifetime in whole seconds; undefined if it is missing or null. */
 function lifetimeIn(
   expiresIn: unknown,
-  bad: (problem: string, more?: Details) => GwtokenError,
+  bad: (problem: string, reason?: Reason, retry?: Retry) => GwtokenError,
 ): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && NUMERIC.test(expiresIn) ? Number(expiresIn) : expiresIn;
   if (typeof value !== 'number' || value < 0)
     throw bad('returned an expires_in that is not a positive number');
   const lifetimeS = Math.min(Math.floor(value), LIFETIME_LIMIT_S);
-  if (lifetimeS === 0) throw bad('returned a token that has just expired (expires_in is 0)', JUST_EXPIRED);
+  if (lifetimeS === 0)
+    throw bad('returned a token that has just expired (expires_in is 0)', 'just-expired', JUST_EXPIRED);
   return lifetimeS;
 }
 
@@ -182,13 +174,13 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
 function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
   if (body === 'too-long') return badReply(reply, 'answered with more than 64 KiB');
-  if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, { hints: PAGE });
+  if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, 'html-page');
   const encoding = encodingOf(reply);
   if (encoding) return badReply(reply, `answered ${status}${encoding}`);
   if (!json) return badReply(reply, `answered ${status}, but not with a JSON object`);
   const words = errorWords(reply);
   const problem = `answered ${status} without a valid access_token${words && ` (${words})`}`;
-  return badReply(reply, problem, hasError(reply) ? UNKNOWN_ERROR : {});
+  return badReply(reply, problem, hasError(reply) ? 'unknown-error' : undefined);
 }
 
 /** Returns whether the reply names an error, which may be hidden because it repeats the secret. */
@@ -196,24 +188,19 @@ function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
 
-/** Errors without hints, because commands add steps that name the source of the credentials. */
-const UNKNOWN_ERROR: Details = { hints: [], reason: 'unknown-error' };
-const FORBIDDEN: Details = { hints: [], reason: 'forbidden' };
-
 /** Returns the error for a status that is neither a success nor a refusal. */
 function failureFrom(reply: Reply, retry: Retry | undefined): GwtokenError {
   const { status, json } = reply;
   const answered = `answered ${describeReply(reply, retry)}`;
-  if (isAnswerOfApi(reply)) return badReply(reply, answered, { hints: ANSWER_OF_API });
+  if (isAnswerOfApi(reply)) return badReply(reply, answered, 'api-answer');
   if (status >= 500) return outage(reply, retry);
-  if (retry) return badReply(reply, answered, { hints: HINTS[status] ?? DEFAULT_HINTS, retry });
-  if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, FORBIDDEN);
-  const hints = HINTS[status];
-  return badReply(reply, answered, { ...(hasError(reply) && UNKNOWN_ERROR), ...(hints && { hints }) });
+  if (retry) return badReply(reply, answered, REASONS[status], retry);
+  if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, 'forbidden');
+  return badReply(reply, answered, REASONS[status] ?? (hasError(reply) ? 'unknown-error' : undefined));
 }
 
 function outage(reply: Reply, retry: Retry | undefined): GwtokenError {
-  return badReply(reply, `answered ${describeReply(reply, retry)}`, { hints: OUTAGE, retry });
+  return badReply(reply, `answered ${describeReply(reply, retry)}`, 'outage', retry);
 }
 
 /** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
@@ -270,16 +257,18 @@ function redirected(reply: Reply): GwtokenError {
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(reply, problem, { hints: ['check the auth URL: it must not redirect'] });
+  return badReply(reply, problem, 'redirect');
 }
 
 function isHtml({ headers, json }: Reply): boolean {
   return json === undefined && /\bhtml\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The parts of an error beside its sentence. */
-type Details = Partial<Pick<GwtokenError, 'hints' | 'reason' | 'retry'>>;
-
-function badReply({ endpoint }: Reply, problem: string, more: Details = {}): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { hints: DEFAULT_HINTS, ...more });
+function badReply(
+  { endpoint }: Reply,
+  problem: string,
+  reason: Reason = 'unusable-reply',
+  retry?: Retry,
+): GwtokenError {
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { reason, retry });
 }

@@ -49,6 +49,5 @@ export async function shareRequest(
 
 function lateError({ client }: Query, waitedMs: number): GwtokenError {
   const what = `waited ${duration(waitedMs)} for another gwtoken process to get the token for`;
-  const hint = 'raise --timeout, or use --no-cache to not wait';
-  return failure('unreached', `${what} ${clientName(client)}`, hint);
+  return failure('unreached', `${what} ${clientName(client)}`, { reason: 'late-holder' });
 }

@@ -389,8 +389,9 @@ describe('with prompts, login', () => {
     gw.answer = () => REFUSED;
     const { code, stderr } = await login();
     expect([code, gw.items.size, gw.posts.length]).toEqual([3, 0, 3]);
-    expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
+    expect(stderr.trimEnd().split('\n').slice(-3)).toEqual([
       `gwtoken: error: ${REJECTED}; nothing was stored`,
+      'hint: if the client belongs to region eu, use --region eu',
       `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id third`,
     ]);
   });
@@ -409,7 +410,7 @@ describe('with prompts, login', () => {
       again,
       `gwtoken: error: ${rejected}; nothing was stored`,
       'hint: check the auth URL (gwtoken adds /oauth2/token to it)',
-      'hint: check the client ID and secret',
+      `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id`,
     ]);
   });
 

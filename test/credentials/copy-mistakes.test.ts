@@ -3,15 +3,16 @@ import { expect, test } from 'vitest';
 import { withMistakes } from '../../src/credentials/copy-mistakes';
 import { GwtokenError } from '../../src/errors';
 
-const refused = new GwtokenError('refused', 'no', { hints: ['own hint'] });
+const refused = new GwtokenError('refused', 'no');
 const PATHS = ['/builds/a.tmp/SECRET', 'C:\\builds\\SECRET'];
 /** Reads the files of PATHS only. */
 function readFile(path: string): Uint8Array {
   if (PATHS.includes(path)) return Buffer.from('s3cret');
   throw new Error('no such file');
 }
-const hintsOf = (clientSecret: string, clientId = 'id', secretName = 'SECRET') =>
-  (withMistakes(refused, { clientId, clientSecret }, { readFile }, ['ID', secretName]) as GwtokenError).hints;
+const mistakesIn = (clientSecret: string, clientId = 'id', secretName = 'SECRET') =>
+  (withMistakes(refused, { clientId, clientSecret }, { readFile }, ['ID', secretName]) as GwtokenError)
+    .subject.mistakes ?? [];
 
 test.each([
   ['"s3cret"', 'begins and ends with a quote'],
@@ -25,28 +26,26 @@ test.each([
   ['%SECRET%', 'is a placeholder that nothing has replaced'],
   ['<your secret>', 'is a placeholder that nothing has replaced'],
   ['***', 'is a placeholder that nothing has replaced'],
-])('withMistakes() names the mistake in the secret %j first', (secret, problem) => {
-  expect(hintsOf(secret)).toEqual([`SECRET ${problem}`, 'own hint']);
+])('withMistakes() names the mistake in the secret %j', (secret, problem) => {
+  expect(mistakesIn(secret)).toEqual([`SECRET ${problem}`]);
 });
 
 test('withMistakes() names the mistakes in the ID and in the secret', () => {
-  expect(hintsOf('"s3cret"', "'id'")).toEqual([
+  expect(mistakesIn('"s3cret"', "'id'")).toEqual([
     'ID begins and ends with a quote',
     'SECRET begins and ends with a quote',
-    'own hint',
   ]);
 });
 
 test.each(PATHS)('withMistakes() names the variable for the file %s', (path) => {
   const problem = 'is the path of a file';
   for (const name of ['GWTOKEN_CLIENT_SECRET', 'GWTOKEN_SANDBOX_CLIENT_SECRET_EU'])
-    expect(hintsOf(path, 'id', name)).toEqual([
+    expect(mistakesIn(path, 'id', name)).toEqual([
       `${name} ${problem}; set ${name.replace('SECRET', 'SECRET_FILE')} instead`,
-      'own hint',
     ]);
   for (const name of ['GWTOKEN_CLIENT_SECRET_FILE', 'the client secret'])
-    expect(hintsOf(path, 'id', name)[0]).toBe(`${name} ${problem}`);
-  expect(hintsOf('s3cret', path)[0]).toBe(`ID ${problem}`);
+    expect(mistakesIn(path, 'id', name)[0]).toBe(`${name} ${problem}`);
+  expect(mistakesIn('s3cret', path)[0]).toBe(`ID ${problem}`);
 });
 
 test.each([
@@ -61,7 +60,7 @@ test.each([
   '$s3cret',
   'a b',
 ])('withMistakes() finds no mistake in the secret %j', (secret) => {
-  expect(hintsOf(secret)).toEqual(['own hint']);
+  expect(mistakesIn(secret)).toEqual([]);
 });
 
 test('withMistakes() changes no other error', () => {

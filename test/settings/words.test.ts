@@ -18,7 +18,7 @@ describe('the error for a missing setting', () => {
     const login = 'to set up a client, run: gwtoken login';
     expect(refusal(() => resolveClient(sources({})))).toEqual({ message, hints: [login, ways] });
     const inJob = sources({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
-    expect(refusal(() => resolveClient(inJob))).toEqual({
+    expect(refusal(() => resolveClient(inJob), inJob)).toEqual({
       message,
       hints: [ways.replace('or ', ''), CI_HELP],
     });
@@ -32,7 +32,10 @@ describe('the error for a missing setting', () => {
     const refused = refusal(() => requireAuthUrl(sources({}), sandbox));
     expect(refused).toEqual({ message, hints: [login, ways] });
     const inJob = sources({ env: { GWTOKEN_AUTH_URL: '' }, isHeadless: true });
-    expect(refusal(() => requireAuthUrl(inJob, sandbox)).hints).toEqual([ways.replace('or ', ''), CI_HELP]);
+    expect(refusal(() => requireAuthUrl(inJob, sandbox), inJob).hints).toEqual([
+      ways.replace('or ', ''),
+      CI_HELP,
+    ]);
   });
 });
 

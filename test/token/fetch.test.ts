@@ -167,7 +167,7 @@ describe('the overall limit', () => {
       outcome: {
         kind: 'unreached',
         message: 'out of time before contacting https://id.test',
-        hints: ['raise --timeout (a call may take three times that in total)'],
+        reason: 'out-of-time',
       },
     });
   });

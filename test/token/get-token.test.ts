@@ -109,7 +109,7 @@ describe('a refusal', () => {
     const body = { error: 'invalid_client' };
     expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([CHECK, otherRegionHint('us')]);
     inKeychain();
-    expect((await hintsOf(body))[0]).toBe('check the client ID and secret stored for default:production:eu');
+    expect(await hintsOf(body)).toEqual(['to store a new secret, run: gwtoken login --region eu']);
   });
 
   test('names no source at a login, which prompts for the credentials', async () => {

@@ -61,7 +61,7 @@ test('a failure is shared only if another process would fail in the same way', (
     // Another process may have a longer timeout, another proxy, another CA or a desktop session.
     shared('unreached', 'time-limit'),
     shared('unreached', 'proxy-failure'),
-    shared('unreached', 'ECONNREFUSED'),
+    shared('unreached', 'connection-refused'),
     shared('keychain', 'timed-out'),
     shared('keychain', 'no-session'),
     shared('bad-reply', 'just-expired'),

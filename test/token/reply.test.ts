@@ -33,20 +33,13 @@ function judge(
 
 /** Returns the error for a reply. Its `problem` is the message without the endpoint. */
 const errorFor = (...reply: Parameters<typeof judge>) => {
-  const { kind, message, hints, reason, retry } = judge(...reply) as GwtokenError;
+  const { kind, message, reason, retry } = judge(...reply) as GwtokenError;
   const problem = message.replace('https://id.test/x/token ', '');
-  return { kind, problem, hints, ...(reason && { reason }), ...(retry && { retry }) };
+  return { kind, problem, reason, ...(retry && { retry }) };
 };
 /** Judges the usual token with these members instead of its own. */
 const judgeToken = (members: object) => judge(200, { ...GOOD, ...members });
 
-const FURTHER = ['possible causes: gwtoken help network'];
-const ADDRESS = ['check the auth URL (gwtoken adds /oauth2/token to it)'];
-const OUTAGE = ['the problem is on the server; try again later'];
-const FEWER = [
-  'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
-];
-const PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 describe('a token', () => {
@@ -82,7 +75,11 @@ describe('a token', () => {
   });
 
   const expectBad = (members: object, problem: string) =>
-    expect(errorFor(200, { ...GOOD, ...members })).toEqual({ kind: 'bad-reply', problem, hints: FURTHER });
+    expect(errorFor(200, { ...GOOD, ...members })).toEqual({
+      kind: 'bad-reply',
+      problem,
+      reason: 'unusable-reply',
+    });
   test.each([[undefined], [''], [['a']]])('is missing with the access_token %j', (access_token) => {
     expectBad({ access_token }, 'answered 200 without a valid access_token');
   });
@@ -117,7 +114,6 @@ describe('a token', () => {
       expect(errorFor(200, { ...GOOD, expires_in })).toEqual({
         kind: 'bad-reply',
         problem: 'returned a token that has just expired (expires_in is 0)',
-        hints: ["try again after a second; if it persists, contact the endpoint's operator"],
         reason: 'just-expired',
         retry: { afterMs: 600 },
       });
@@ -150,11 +146,11 @@ describe('a token', () => {
     ['bytes that are not UTF-8', NOT_UTF8, 'returned an access_token with invalid characters'],
     ['an error that is a number', { error: 1 }, 'answered 200 without a valid access_token'],
   ])('is missing in %s', (_, body, problem) => {
-    expect(errorFor(200, body)).toEqual({ kind: 'bad-reply', problem, hints: FURTHER });
+    expect(errorFor(200, body)).toEqual({ kind: 'bad-reply', problem, reason: 'unusable-reply' });
   });
 
   test('is missing in an error with 200, which is shown without the secret', () => {
-    const unknown = { kind: 'bad-reply', hints: [], reason: 'unknown-error' };
+    const unknown = { kind: 'bad-reply', reason: 'unknown-error' };
     const problem = 'answered 200 without a valid access_token';
     expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual({
       ...unknown,
@@ -206,7 +202,11 @@ describe('the reason', () => {
     { status: 'failed', code: 'E-1', path: '/oauth2/token', id: ['0f5c', 12] },
     `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
   ])('is no word and no text deep inside a reply', (body) => {
-    expect(errorFor(400, body)).toEqual({ kind: 'bad-reply', problem: 'answered 400', hints: FURTHER });
+    expect(errorFor(400, body)).toEqual({
+      kind: 'bad-reply',
+      problem: 'answered 400',
+      reason: 'unusable-reply',
+    });
   });
 });
 
@@ -225,7 +225,6 @@ describe('a refusal', () => {
       expect(errorFor(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
         problem: `${problem} (HTTP ${status}, ${error}: why)`,
-        hints: [],
         reason: error,
       });
   });
@@ -234,7 +233,6 @@ describe('a refusal', () => {
     const refused = (words: string, reason: string) => ({
       kind: 'refused',
       problem: `${rejected} (HTTP ${words})`,
-      hints: [],
       reason,
     });
     for (const error of ['unauthorized', 'Unauthorized', 'unauthorized_client'])
@@ -257,14 +255,14 @@ describe('a refusal', () => {
     expect(errorFor(status, body, headers)).toEqual({
       kind: 'bad-reply',
       problem,
-      hints: ["check the auth URL: this is an API's answer, not a token endpoint's"],
+      reason: 'api-answer',
     });
   });
 
   test('is told from an error of RFC 6750 only with a 4xx', () => {
     const challenge = { 'www-authenticate': 'bearer' };
     expect(errorFor(200, { error: 'invalid_request' }, challenge).kind).toBe('refused');
-    expect(errorFor(500, { error: 'invalid_token' })).toMatchObject({ kind: 'bad-reply', hints: OUTAGE });
+    expect(errorFor(500, { error: 'invalid_token' })).toMatchObject({ kind: 'bad-reply', reason: 'outage' });
   });
 
   test('is 401 invalid_request with a challenge for Basic', () => {
@@ -276,7 +274,6 @@ describe('a refusal', () => {
     expect(errorFor(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
       kind: 'bad-reply',
       problem: 'answered 400, no_coffee',
-      hints: [],
       reason: 'unknown-error',
     });
   });
@@ -289,34 +286,33 @@ describe('a refusal', () => {
 
 describe('any other status', () => {
   test.each([
-    [202, GOOD, 'answered 202', FURTHER],
-    [400, '', 'answered 400', FURTHER],
-    [404, '', 'answered 404', ADDRESS],
-    [405, '', 'answered 405', ADDRESS],
-    [501, 'too-long', 'answered 501', OUTAGE],
-  ])('%i is reported with its hints', (status, body, problem, hints) => {
-    expect(errorFor(status, body)).toEqual({ kind: 'bad-reply', problem, hints });
+    [202, GOOD, 'answered 202', 'unusable-reply'],
+    [400, '', 'answered 400', 'unusable-reply'],
+    [404, '', 'answered 404', 'wrong-path'],
+    [405, '', 'answered 405', 'wrong-path'],
+    [501, 'too-long', 'answered 501', 'outage'],
+  ])('%i is reported with its reason', (status, body, problem, reason) => {
+    expect(errorFor(status, body)).toEqual({ kind: 'bad-reply', problem, reason });
   });
 
   test('403 without an error code has the reason forbidden, which selects the hints', () => {
-    const forbidden = { kind: 'bad-reply', problem: 'answered 403', hints: [], reason: 'forbidden' };
+    const forbidden = { kind: 'bad-reply', problem: 'answered 403', reason: 'forbidden' };
     expect(errorFor(403)).toEqual(forbidden);
     expect(errorFor(403, { message: 'why' })).toEqual({ ...forbidden, problem: 'answered 403, why' });
   });
 
-  test('404 and 405 keep their hint with an unknown error', () => {
+  test('404 and 405 keep their reason with an unknown error', () => {
     for (const status of [404, 405])
       expect(errorFor(status, { error: 'Not Found' })).toMatchObject({
-        hints: ADDRESS,
-        reason: 'unknown-error',
+        reason: 'wrong-path',
       });
   });
 
-  const OUTAGES = { 500: OUTAGE, 502: OUTAGE, 503: OUTAGE, 504: OUTAGE };
-  const HINTS = { 408: FURTHER, 425: FURTHER, 429: FEWER, ...OUTAGES };
-  test.each(Object.entries(HINTS))('%s is retried after its Retry-After', (name, hints) => {
+  const OUTAGES = { 500: 'outage', 502: 'outage', 503: 'outage', 504: 'outage' };
+  const REASONS = { 408: 'unusable-reply', 425: 'unusable-reply', 429: 'rate-limited', ...OUTAGES };
+  test.each(Object.entries(REASONS))('%s is retried after its Retry-After', (name, reason) => {
     const status = Number(name);
-    const plain = { kind: 'bad-reply', hints };
+    const plain = { kind: 'bad-reply', reason };
     expect(errorFor(status)).toEqual({
       ...plain,
       problem: `answered ${status}`,
@@ -336,7 +332,7 @@ describe('an outage', () => {
       expect(errorFor(status, { error, error_description: 'why' }, { 'retry-after': '7' })).toEqual({
         kind: 'bad-reply',
         problem: `answered ${status}, ${error}: why (retry after 7 s)`,
-        hints: OUTAGE,
+        reason: 'outage',
         retry: { afterMs: 7000 },
       });
   });
@@ -367,7 +363,10 @@ describe('Retry-After', () => {
 
 test('a reply is an HTML page by its content type, unless its body is JSON', () => {
   const page = 'with an HTML page, perhaps from a proxy';
-  expect(errorFor(200, 'sorry', HTML)).toMatchObject({ problem: `answered 200 ${page}`, hints: PAGE });
+  expect(errorFor(200, 'sorry', HTML)).toMatchObject({
+    problem: `answered 200 ${page}`,
+    reason: 'html-page',
+  });
   expect(errorFor(500, 'too-long', HTML).problem).toBe(`answered 500 ${page}`);
   expect(errorFor(500, 'sorry', { 'content-type': 'text/htmlx' }).problem).toBe('answered 500');
   expect(errorFor(500, { error: 'why' }, HTML).problem).toBe('answered 500, why');
@@ -397,7 +396,7 @@ describe('a redirect', () => {
       expect(errorFor(status, GOOD, { location })).toEqual({
         kind: 'bad-reply',
         problem: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
-        hints: ['check the auth URL: it must not redirect'],
+        reason: 'redirect',
       });
     },
   );

@@ -2,6 +2,7 @@
 
 import type { GwtokenError } from '../../errors';
 import { hintsFor } from '../../hints';
+import type { SettingSources } from '../../settings/table';
 import { cleaned, duration, shellWord } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
@@ -24,13 +25,13 @@ export function warning(name: string, message: string, ...hints: string[]): Chec
   return { name, result: 'warning', message, hints };
 }
 
-function failed(name: string, error: GwtokenError, { tls }: Progress, world: World): Check {
+function failed(name: string, error: GwtokenError, { tls, sources }: Progress, world: World): Check {
   const certificate = name === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
   return {
     name,
     result: 'failed',
     message: `${error.message}${certificate}`,
-    hints: hintsFor(error, world),
+    hints: hintsFor(error, world, sources),
     error,
   };
 }
@@ -70,7 +71,7 @@ const STEP_OF = {
 export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'> {
   readonly peer?: Peer;
   readonly waitingFor: keyof typeof STEP_OF;
-  readonly unknownKeys?: readonly string[];
+  readonly sources?: SettingSources;
   readonly settings?: readonly string[];
   readonly query?: Query;
   readonly clock?: Check | undefined;

@@ -49,7 +49,7 @@ async function diagnose(flags: FlagValues, world: World): Promise<readonly Check
   return [
     passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
     ...variableChecks(world),
-    ...(progress.unknownKeys ?? []).map((text) => warning('config file', text)),
+    ...(progress.sources?.unknownKeys ?? []).map((text) => warning('config file', text)),
     ...stepChecks(progress, error, world),
     ...cacheWarning(error, progress.query, world),
   ];
@@ -66,12 +66,12 @@ async function tryRequest(
   };
   try {
     const sources = gather(flags, world);
-    report({ unknownKeys: sources.unknownKeys });
+    report({ sources });
     const query = selectedQuery(sources, world);
     const { client, source } = query;
     const settings = [clientName(client), ...settingLines(sources, client, false)];
     report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });
-    const { token } = await tokenFor({ ...query, useCache: false }, sources, watchedWorld(world, report));
+    const { token } = await tokenFor({ ...query, useCache: false }, watchedWorld(world, report));
     report({ token });
     return { progress };
   } catch (error) {

@@ -66,11 +66,9 @@ async function checkKeychain(
     if (!(error instanceof GwtokenError)) throw error;
     const client = { ...given, region: region?.value ?? REGIONS[0] };
     const source = orUndefined(() => sourceOf(sources, client, world));
-    const hint =
-      source === undefined || source.kind === 'keychain'
-        ? 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)'
-        : `no login is needed here: gwtoken uses ${source.name}`;
-    throw error.withHints([hint]);
+    throw error.about(
+      !source || source.kind === 'keychain' ? { isToBeStored: true } : { sourceInUse: source.name },
+    );
   }
 }
 

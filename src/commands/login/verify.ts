@@ -3,14 +3,12 @@
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain-item';
 import { GwtokenError } from '../../errors';
-import { hintsFor } from '../../hints';
 import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { RequestSettings } from '../../token/query';
 import { refusesCredentials } from '../../token/reply';
 import type { World } from '../../world';
 import { hintLine } from '../report';
-import { replySteps } from '../selected-token';
 import { type Answers, askAgain, loginLine } from './answers';
 
 /** Number of prompts for an ID and a secret. */
@@ -42,7 +40,7 @@ export async function verified(
       const paint = await world.terminal.paint('stderr');
       const lines = [
         oneLine(error.message),
-        ...hintsFor(error, world).map((hint) => hintLine(hint, paint)),
+        ...(error.subject.mistakes ?? []).map((mistake) => hintLine(mistake, paint)),
         again,
       ];
       world.stderr.write(`${lines.join('\n')}\n`);
@@ -56,19 +54,15 @@ function suspectsUrl({ reason }: GwtokenError): boolean {
   return reason === 'no-oauth-error';
 }
 
-/** Adds to the error that nothing was stored, and hints on how to continue. */
+/** Adds to the error that nothing was stored, and what a person or a script can do. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
-  const { kind, message, hints } = error;
-  // A person who typed ID and secret three times has checked them.
-  const isChecked = isTyped && refusesCredentials(error) && !suspectsUrl(error);
-  // One hint of the cause leaves room for one of login's.
-  return new GwtokenError(kind, `${message}; nothing was stored`, {
-    ...error,
-    hints: [
-      ...hints.slice(0, 1),
-      ...(isChecked ? [] : replySteps(error, { client })),
-      ...(isTyped ? [`to start again, run: ${loginLine(client, authUrl, clientId)}`] : []),
-      ...(kind === 'unreached' && !isTyped ? ['to store them unverified, add --no-verify'] : []),
-    ],
+  const { kind, message } = error;
+  return new GwtokenError(kind, `${message}; nothing was stored`, error).about({
+    client,
+    // A person who typed ID and secret three times has checked them.
+    isRetyped: isTyped && refusesCredentials(error),
+    ...(isTyped
+      ? { restart: loginLine(client, authUrl, clientId) }
+      : { mayStoreUnverified: kind === 'unreached' }),
   });
 }
