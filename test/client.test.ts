@@ -33,7 +33,7 @@ describe('a client', () => {
           expect(parseClientName(name)).toBeUndefined();
       }),
     );
-    for (const name of ['', 'a:production', 'a:test:eu', 'a:production:ap', 'A:production:eu'])
+    for (const name of ['', 'a:production', 'a:test:eu', 'a:production:mars', 'A:production:eu'])
       expect(parseClientName(name)).toBeUndefined();
   });
 

@@ -42,31 +42,23 @@ describe('the help of each command', () => {
     },
   );
 
-  test('the help of logout has usage, examples, flags and topics', async () => {
-    expect(await helpOf(['logout', '--help'])).toBe(`Usage: gwtoken logout [options]
+  test('the help of config unset has usage, examples, flags and topics', async () => {
+    expect(await helpOf(['config', 'unset', '--help'])).toBe(`Usage: gwtoken config unset [options] <KEY>
 
-Remove a client's stored credentials and cached token.
+Remove a setting (with --profile: from that profile only).
 
 Examples:
-  gwtoken logout --region us
-      remove the US client
-  gwtoken logout --all --yes
-      remove all stored clients without confirmation
+  gwtoken config unset min-ttl --profile acme
+      use the general value again
 
 Client:
-  -r, --region <eu|us>  region of the client
-  --sandbox             use the sandbox instead of production
-  --no-sandbox          use production even if the settings say sandbox
-  -p, --profile <NAME>  profile (a named set of clients)
-  --all                 remove all stored clients and cached tokens
+  -p, --profile <NAME>  settings of this profile
 
 General:
-  -y, --yes             skip the confirmation
   -v, --verbose         print details to stderr
   -V, --version         print the version
   -h, --help            show this help
 
-Variables and config keys: gwtoken help settings
 Exit codes: gwtoken help exit-codes
 `);
   });
