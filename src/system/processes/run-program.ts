@@ -64,8 +64,10 @@ function passSignals(
 ): () => void {
   if (platform === 'win32') return onSignals(FROM_CONSOLE, () => {});
   return onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    // Tools that stop a container signal only its first process, even on a terminal.
-    const isForGroup = FROM_TERMINAL.includes(signal) && pid !== 1 && isForeground(platform);
+    // Some containers are stopped by a QUIT to their first process alone, even on a terminal. An INT there is
+    // its Ctrl-C, which the child must not get twice: terraform, for one, ends by force at the second.
+    const isStop = pid === 1 && signal === 'SIGQUIT';
+    const isForGroup = FROM_TERMINAL.includes(signal) && !isStop && isForeground(platform);
     if (!isForGroup) pass(signal);
   });
 }
