@@ -47,8 +47,8 @@ export function selectedQuery(sources: SettingSources, world: World): Query {
 }
 
 /**
-import { maskToken } from '../formats/mask';
- * Returns a valid token for the selected client, or with `--fresh` a new one. An error knows what it is about.
+ * Returns a valid token for the selected client, or with `--fresh` a new one, and masks it in the log of a
+ * GitHub Actions job: every caller passes it on.
  */
 export async function selectedToken(sources: SettingSources, world: World): Promise<TokenAnswer> {
   const answer = await tokenFor(selectedQuery(sources, world), world);
