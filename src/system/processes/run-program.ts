@@ -41,9 +41,10 @@ export async function runProgram(
 ): Promise<ChildEnd> {
   const program = { ...options, command, args, platform: own.platform };
   let child: ChildProcess | undefined;
-  const run = (start: Start): Promise<ChildEnd> => {
+  // Async, because spawn() of Bun throws for a file that it cannot start.
+  const run = async (start: Start): Promise<ChildEnd> => {
     child = spawn(start.file, [...start.args], start.options);
-    return endOf(child, options.text?.content);
+    return await endOf(child, options.text?.content);
   };
   const release = passSignals(own, (signal) => child?.kill(signal));
   try {
