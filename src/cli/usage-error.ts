@@ -25,7 +25,7 @@ const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['http', 'curl'],
   ['wget', 'curl'],
   ['set', 'config set'],
-  ['config show', 'doctor'],
+  ['config show', 'status --verbose'],
   ['version', '--version'],
 ]);
 
