@@ -14,17 +14,17 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
 }
 
 /**
- * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI, in
- * containers and cron jobs (no session bus, no terminal), and where a variable for credentials exists.
+ * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI, without
+ * a session bus (in containers and cron jobs, where login finds no keychain), and where a variable for
+ * credentials exists.
  */
-export function isHeadless({ env, platform, stderr }: Surroundings): boolean {
+export function isHeadless({ env, platform }: Surroundings): boolean {
   if (isCi(env) || Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name))) return true;
-  const hasBus = platform !== 'linux' || env['DBUS_SESSION_BUS_ADDRESS'] || env['XDG_RUNTIME_DIR'];
-  return !hasBus && !stderr?.isTTY();
+  return platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS'] && !env['XDG_RUNTIME_DIR'];
 }
 
-/** The environment and, unless only the quick path runs, platform and stderr. */
-export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform' | 'stderr'>>;
+/** The environment and, unless only the quick path runs, the platform. */
+export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
 
 /** Default of `keychain-timeout`. A person needs time to unlock the keychain, and a job should not wait. */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
