@@ -13,18 +13,9 @@ import type { World } from '../world';
 import { strayText, strayVariables } from './stray-variables';
 
 /** Returns the selected client. Throws `usage` without a region; before the first login it hints at that. */
-export function selectedClient(sources: SettingSources, world: Pick<World, 'clients'>): Client {
-  if (sources.isHeadless()) return resolveClient(sources);
-  return clientOrThrow(usage('no client stored yet', { reason: 'no-client' }), sources, world);
-}
-
-/** Returns the selected client. Throws `noClient` if neither a region is set nor a client is stored. */
-export function clientOrThrow(
-  noClient: GwtokenError,
-  sources: SettingSources,
-  { clients }: Pick<World, 'clients'>,
-): Client {
-  if (clientParts(sources).region === undefined && Object.keys(clients.read()).length === 0) throw noClient;
+export function selectedClient(sources: SettingSources): Client {
+  const isFirst = clientParts(sources).region === undefined && Object.keys(sources.stored()).length === 0;
+  if (isFirst && !sources.isHeadless()) throw usage('no client stored yet', { reason: 'no-client' });
   return resolveClient(sources);
 }
 
@@ -41,7 +32,7 @@ export function readSettings(flags: FlagValues, world: World): SettingSources {
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(sources: SettingSources, world: World): Query {
-  const client = selectedClient(sources, world);
+  const client = selectedClient(sources);
   for (const line of settingLines(sources, client)) world.trace(line);
   return queryOf(sources, client, world);
 }
@@ -56,13 +47,16 @@ export async function selectedToken(sources: SettingSources, world: World): Prom
   return answer;
 }
 
-/** Returns a token for the query. An error knows what it is about. */
+/** Returns a token for the query. Adds to an error the client that it is about. */
 export async function tokenFor(query: Query, world: World): Promise<TokenAnswer> {
   try {
     return await getTokenInTerminal(query, world);
   } catch (error) {
-    const { client, authUrl, source } = query;
-    throw error instanceof GwtokenError ? error.about({ client, authUrl, source }) : error;
+    if (!(error instanceof GwtokenError)) throw error;
+    const { client, authUrl } = query;
+    // Only these parts of the source, because its identity contains the secret.
+    const { kind, origin } = query.source;
+    throw error.about({ client, authUrl, source: { kind, origin } });
   }
 }
 

@@ -13,7 +13,7 @@ import { codeOrSignal } from './exec';
 export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
   const sources = readSettings(flags, world);
   const at = await pathAt(words, world);
-  const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources, world));
+  const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources));
   const answer = await selectedToken(sources, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
@@ -70,8 +70,8 @@ function takesNextWord(word: string, takesValue: ReadonlyMap<string, boolean>): 
 }
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
-function belowApiUrl(path: string, sources: SettingSources, world: World): string {
-  const client = selectedClient(sources, world);
+function belowApiUrl(path: string, sources: SettingSources): string {
+  const client = selectedClient(sources);
   const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
   if (apiUrl) return apiUrl.value + path;
   const profile = profileFlag(client.profile);

@@ -1,0 +1,32 @@
+/** What an error contains, beside what it shows. */
+import { expect, test } from 'vitest';
+import { tokenFor } from '../../src/commands/selected-token';
+import { failure } from '../../src/errors';
+import { gather } from '../../src/settings/resolve';
+import { queryOf } from '../../src/token/query';
+import type { World } from '../../src/world';
+
+test('an error has no secret in any field, and names the source', async () => {
+  const env = {
+    GWTOKEN_CLIENT_ID: 'client-1',
+    GWTOKEN_CLIENT_SECRET: 'top-secret',
+    GWTOKEN_AUTH_URL: 'https://a.example.com',
+  };
+  const world = {
+    env,
+    config: { read: () => ({ path: '', general: {}, profiles: {} }) },
+    clients: { read: () => ({}) },
+    now: () => 0,
+    monotonicMs: () => 0,
+    trace() {},
+    terminal: { spin: (_: string, work: () => Promise<unknown>) => work() },
+    postForm: async () => {
+      throw failure('unreached', 'no network');
+    },
+  } as unknown as World;
+  const client = { profile: 'default', environment: 'production', region: 'eu' } as const;
+  const query = queryOf(gather({ cache: false }, world), client, world);
+  const error = await tokenFor(query, world).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: 'no network', subject: { source: { kind: 'variables' } } });
+  expect(JSON.stringify(error)).not.toContain('top-secret');
+});
