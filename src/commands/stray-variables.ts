@@ -22,10 +22,8 @@ function knownVariables(): readonly string[] {
 /** Ends of the variables that gwtoken sets, under any prefix. */
 const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), 'TOKEN_FILE'];
 
-export interface StrayVariable {
+interface StrayVariable {
   readonly name: string;
-  /** Names or command lines that may be meant, best first. */
-  readonly meant: readonly string[];
   /** True if gwtoken may use another client because of it. */
   readonly isMisleading: boolean;
 }
@@ -41,18 +39,16 @@ export function strayVariables({ env, platform }: Variables): readonly StrayVari
   const read = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   return named
     .filter((name) => !known.includes(read(name)) && !OUTPUTS.some((end) => read(name).endsWith(`_${end}`)))
-    .map((name) => ({
-      name,
-      meant: meantBy(name, known),
-      isMisleading: /CLIENT|SECRET|SANDBOX|ENV/i.test(name),
-    }));
+    .map((name) => ({ name, isMisleading: /CLIENT|SECRET|SANDBOX|ENV/i.test(name) }));
 }
 
-function meantBy(name: string, known: readonly string[]): readonly string[] {
+/** Returns the names or command lines that may be meant, best first. It is too slow for each start. */
+function meantBy(name: string): readonly string[] {
   const onlyInConfig = configKeys().find(
     (key) => settingOf(key)?.variable === 'none' && variableSpelling(key) === name,
   );
   if (onlyInConfig !== undefined) return [`gwtoken config set ${onlyInConfig} VALUE`];
+  const known = knownVariables();
   const similar = similarWords(name.toUpperCase(), known);
   if (similar.length > 0) return similar;
   const words = wordsIn(name.toUpperCase());
@@ -67,7 +63,8 @@ function meantBy(name: string, known: readonly string[]): readonly string[] {
 const wordsIn = (name: string): readonly string[] => name.replace(/^GW_?TOKEN_/, '').split('_');
 
 /** Returns a sentence on a stray variable. */
-export function strayText({ name, meant }: StrayVariable): string {
+export function strayText({ name }: StrayVariable): string {
+  const meant = meantBy(name);
   const instead = meant.length > 0 ? `; did you mean: ${listOf(meant)}` : '';
   return `${name} is not a variable of gwtoken's${instead}`;
 }
