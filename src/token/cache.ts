@@ -27,7 +27,7 @@ export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
   return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
 }
 
-/** Returns whether a text is no token that is still valid. */
+/** Returns whether the cached token has expired, or the text is not a cached token. */
 export function isExpired(text: string, nowMs: number): boolean {
   const entry = parseEntry(text);
   return entry === undefined || lifeLeftMs(entry, nowMs) === 0;
@@ -55,6 +55,7 @@ export function parseLike<T>(text: string, example: T): T | undefined {
 
 function isLike<T>(value: unknown, example: T): value is T {
   if (typeof value !== typeof example || value === null) return false;
+  if (typeof example !== 'object') return true;
   return Object.entries(example as object).every(([name, each]) =>
     isLike((value as Record<string, unknown>)[name], each),
   );
