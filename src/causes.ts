@@ -78,11 +78,8 @@ type PlainReason =
   | OAuthError
   | ReplyReason
   | Exclude<KeychainReason, 'no-session' | 'timed-out'>
-  | LocalReason;
-
-type LocalReason =
   /** The file of `--ca-file` cannot be used. */
-  'ca-file';
+  | 'ca-file';
 
 /** The auth URL that a setting gives. */
 interface GivenUrl {

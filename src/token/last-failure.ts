@@ -45,7 +45,7 @@ export function formatFailure(
 
 const parseFailure = (text: string): typeof FAILURE_SHAPE | undefined => parseLike(text, FAILURE_SHAPE);
 
-/** Returns whether a text is no failure that still counts. */
+/** Returns whether the stored failure no longer counts, or the text is not a stored failure. */
 export function isForgotten(text: string, nowMs: number): boolean {
   const failed = parseFailure(text);
   return failed === undefined || nowMs - failed.atMs >= REMEMBERED_MS;

@@ -35,7 +35,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
         if (problem) return { untrusted: sentenceFor(directory, problem) };
         return readCacheFile(entryPath(directory, place, kind), host);
       }) ?? {},
-    async write(place, text, kind = 'token', lock = undefined) {
+    async write(place, text, kind = 'token', lock) {
       const file = entryPath(directory, place, kind);
       try {
         makeTrusted(directory, host);

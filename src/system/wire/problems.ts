@@ -161,7 +161,7 @@ function endingOf<Reason>(endings: Endings<Reason>, failure: Failure): readonly 
   return [reason, typeof end === 'string' ? end : end(failure)];
 }
 
-/** Returns the end of a sentence about a reply that is no valid HTTP; undefined if the connection broke. */
+/** Returns the end of a sentence about a reply that is not valid HTTP; undefined if the connection broke. */
 function invalidHttp({ error, message }: Failure): string | undefined {
   const { name } = error as Error;
   if (name === 'HeadersOverflowError') return 'sent more than 16 KiB of headers';
