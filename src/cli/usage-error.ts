@@ -50,6 +50,8 @@ export function checkNames(line: Line): void {
     if (!word.startsWith('--') && flagNamed(`-${word}`, command))
       throw lineError(line, `unknown option ${quoted(word)}`, `did you mean: -${word}`);
   }
+  if (!command && line.args.length === 0 && line.program.length > 0)
+    throw lineError(line, 'no command given before "--"');
   const [word] = line.args;
   if (word !== undefined && (!command || command.subcommands)) {
     const name = withoutValue(word);
