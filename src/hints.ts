@@ -1,6 +1,6 @@
 /**
- * The next steps after an error: one row for each reason, best hint first. Two hints are shown. No other file
- * says "run:", "set", "check" or "did you mean"; only cli/usage-error.ts does, for a mistyped command line.
+ * The next steps after an error: one row for each reason, best hint first. Two hints are shown. Errors that
+ * still bring hints of their own, as of config and curl, show them after those of their row.
  */
 import type { Cause, Reason, Subject } from './causes';
 import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
