@@ -15,6 +15,11 @@ export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
 /** Why an error happened: its reason, with the facts that its hints name. A fact is never a secret. */
 export type Cause =
+  // The command line
+  | { readonly reason: 'mistyped'; readonly meant: string }
+  | { readonly reason: 'secret-flag'; readonly hasStdin: boolean }
+  | { readonly reason: 'bad-line' | 'comment' | 'dash' | 'joined-value' | 'no-revoke' }
+  | { readonly reason: 'no-topic'; readonly topic: string | undefined }
   // Settings, flags and formats
   | { readonly reason: 'bad-value'; readonly allowed: string }
   | { readonly reason: 'not-a-url'; readonly example: string; readonly meant?: string }
@@ -22,11 +27,12 @@ export type Cause =
   | { readonly reason: 'url-unencrypted'; readonly secure: string }
   | { readonly reason: 'url-placeholder' | 'url-user' }
   | { readonly reason: 'flags-conflict' | 'no-unset-format' }
+  | { readonly reason: 'not-set'; readonly key: string; readonly profile: string | undefined }
   /** The value does not fit the format; `instead` is a command line, or empty. */
   | { readonly reason: 'unfit-format'; readonly instead: string }
   // The selected client and its credentials
   | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'all-with-client' }
-  | { readonly reason: 'no-auth-url' | 'bad-item' | 'not-removed'; readonly client: Client }
+  | { readonly reason: 'no-auth-url' | 'no-api-url' | 'bad-item' | 'not-removed'; readonly client: Client }
   | { readonly reason: 'no-credentials' | 'not-returned' }
   | OtherUrl
   | {
@@ -104,6 +110,8 @@ export interface Subject {
   readonly authUrl?: GivenUrl | undefined;
   /** Source of the credentials; absent for those that a person has just typed. */
   readonly source?: { readonly kind: string; readonly origin: string };
+  /** The command of an invalid command line: `gwtoken config set`. */
+  readonly command?: string;
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
   /** True for refused credentials that a person typed several times. */

@@ -44,6 +44,7 @@ export function hintsFor(
     ...(kind === 'keychain' && (facts.source || facts.isToBeStored)
       ? [otherCause(facts), useVariables(facts)]
       : []),
+    facts.command !== undefined && `for help, run: ${facts.command} --help`,
   ];
   const best = [...new Set(steps.filter((step) => typeof step === 'string'))];
   const last = lastStep(facts);
@@ -80,6 +81,22 @@ const UNLOCK = {
 };
 
 const ROWS: Rows = {
+  // The command line
+  'bad-line': () => [],
+  mistyped: ({ meant }) => [`did you mean: ${meant}`],
+  comment: () => ['leave the comment out: on a typed line, zsh passes it as arguments'],
+  dash: () => ['use hyphens: -- and not a dash'],
+  'joined-value': () => ['put a space between KEY and VALUE'],
+  'no-revoke': () => ['to revoke a client, use the Clients page'],
+  'secret-flag': ({ hasStdin }) => [
+    `no flag takes a secret: ${hasStdin ? 'use the prompt or --secret-stdin' : 'gwtoken login prompts for it'}`,
+  ],
+  'no-topic': ({ topic }) => [
+    topic === undefined
+      ? 'for all commands and topics, run: gwtoken help'
+      : `to read it all, run: gwtoken help ${topic}`,
+  ],
+
   // Settings, flags and formats
   'bad-value': ({ allowed }) => [`use ${allowed}`],
   'not-a-url': ({ example, meant }) => [
@@ -90,6 +107,7 @@ const ROWS: Rows = {
   'url-placeholder': () => ['the only placeholder is {region}'],
   'url-user': () => ['remove it; gwtoken login stores credentials in the keychain'],
   'flags-conflict': () => ['omit one of them'],
+  'not-set': ({ key, profile }) => [`to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`],
   'no-unset-format': () => ['delete the file or the lines in it'],
   'unfit-format': ({ instead }) => (instead === '' ? [] : [`use instead: ${instead}`]),
 
@@ -109,6 +127,10 @@ const ROWS: Rows = {
     return [otherCause(facts), ...loginOrSet(login, set, facts)];
   },
 
+  'no-api-url': ({ client: { region, profile } }) => [
+    `to set it, run: gwtoken config set api-url.${region} https://YOUR-GATEWAY${profileFlag(profile)}`,
+    'or begin the URL with https://',
+  ],
   'nothing-stored': () => [LIST_CLIENTS],
   'all-with-client': () => ['to remove one client, omit --all'],
 

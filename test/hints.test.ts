@@ -15,6 +15,16 @@ const GIVEN = {
 
 /** Each cause with sample facts. */
 const CAUSES: readonly Cause[] = [
+  { reason: 'bad-line' },
+  { reason: 'mistyped', meant: 'gwtoken status' },
+  { reason: 'comment' },
+  { reason: 'dash' },
+  { reason: 'joined-value' },
+  { reason: 'no-revoke' },
+  { reason: 'secret-flag', hasStdin: true },
+  { reason: 'secret-flag', hasStdin: false },
+  { reason: 'no-topic', topic: undefined },
+  { reason: 'no-topic', topic: 'ci' },
   { reason: 'bad-value', allowed: 'eu or us' },
   { reason: 'not-a-url', example: 'https://identity.example.com' },
   { reason: 'not-a-url', example: 'https://identity.example.com', meant: 'https://id.test' },
@@ -24,6 +34,7 @@ const CAUSES: readonly Cause[] = [
   { reason: 'url-user' },
   { reason: 'flags-conflict' },
   { reason: 'no-unset-format' },
+  { reason: 'not-set', key: 'region', profile: 'acme' },
   { reason: 'unfit-format', instead: 'gwtoken exec -- COMMAND' },
   { reason: 'host-not-found', setting: 'the auth URL' },
   { reason: 'network', setting: 'the auth URL', unusedProxy: 'ALL_PROXY' },
@@ -55,6 +66,7 @@ const CAUSES: readonly Cause[] = [
   { reason: 'no-client' },
   { reason: 'no-region' },
   { reason: 'no-auth-url', client: EU },
+  { reason: 'no-api-url', client: EU },
   { reason: 'nothing-stored' },
   { reason: 'all-with-client' },
   { reason: 'no-credentials' },

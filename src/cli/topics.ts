@@ -27,14 +27,14 @@ export async function topicText(names: readonly string[]): Promise<string> {
   const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
   if (found.length > 0) return found.join('\n');
   if (topic)
-    throw usage(
-      `no section ${quoted(words.join(' '))} in topic ${name}`,
-      `to read it all, run: gwtoken help ${name}`,
-    );
-  throw usage(
-    `unknown command or topic ${quoted(names.join(' '))}`,
-    'for all commands and topics, run: gwtoken help',
-  );
+    throw usage(`no section ${quoted(words.join(' '))} in topic ${name}`, {
+      reason: 'no-topic',
+      topic: name,
+    });
+  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, {
+    reason: 'no-topic',
+    topic: undefined,
+  });
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */

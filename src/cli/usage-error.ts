@@ -1,9 +1,10 @@
-/** Usage errors of the command line, with hints on what to type. They show no value, which may be a secret. */
+/** Usage errors of the command line, with what was probably meant. They show no value, which may be a secret. */
 import type { CommanderError } from 'commander';
+import type { Cause } from '../causes';
 import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
 import { COMMANDS } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
-import { quoted, similarWords } from '../text';
+import { listOf, quoted, similarWords } from '../text';
 import { flagNamed, type GivenFlag, type Line, startsProgram } from './line';
 
 /** Commands of gh, aws, gcloud, docker and others, with gwtoken's own for each. */
@@ -48,7 +49,7 @@ export function checkNames(line: Line): void {
   for (const { words } of line.flags) {
     const word = withoutValue(words[0]!);
     if (!word.startsWith('--') && flagNamed(`-${word}`, command))
-      throw lineError(line, `unknown option ${quoted(word)}`, `did you mean: -${word}`);
+      throw lineError(line, `unknown option ${quoted(word)}`, mistyped(`-${word}`));
   }
   if (!command && line.args.length === 0 && line.program.length > 0)
     throw lineError(line, 'no command given before "--"');
@@ -65,8 +66,8 @@ export function checkArguments(line: Line): void {
   const given = startsProgram(line) ? line.program : line.args;
   const [missing] = expected.slice(given.length).filter((name) => name.startsWith('<'));
   if (missing !== undefined) {
-    const hint = given.at(-1)?.includes('=') ? 'put a space between KEY and VALUE' : undefined;
-    throw lineError(line, `missing required argument ${quoted(missing.slice(1, -1))}`, hint);
+    const cause: Cause | undefined = given.at(-1)?.includes('=') ? { reason: 'joined-value' } : undefined;
+    throw lineError(line, `missing required argument ${quoted(missing.slice(1, -1))}`, cause);
   }
   const excess = line.args[expected.length];
   if (excess === undefined || expected.at(-1)?.includes('...')) return;
@@ -90,16 +91,15 @@ export function flagError({ code, message }: CommanderError, line: Line): Gwtoke
   if (!wrong) {
     // Without a command, commander knows no flag.
     const isVerbose = line.flags[0]?.name === '-v';
-    return lineError(line, 'no command given', isVerbose ? 'did you mean: gwtoken --version' : undefined);
+    return lineError(line, 'no command given', isVerbose ? mistyped('gwtoken --version') : undefined);
   }
   if (flagNamed(wrong.name, command)) return lineError(line, `${wrong.name} takes no value`);
   return lineError(line, `unknown option ${quoted(wrong.name)}`, meantByOption(wrong, line));
 }
 
-/** Makes a usage error that names the help of the line's command. */
-function lineError(line: Line, problem: string, hint?: string): GwtokenError {
-  const hints = hint === undefined ? [] : [hint];
-  return usage(problem, ...hints, `for help, run: ${lineName(line)} --help`);
+/** Makes a usage error whose last hint is the help of the line's command. */
+function lineError(line: Line, problem: string, cause: Cause = { reason: 'bad-line' }): GwtokenError {
+  return usage(problem, cause).about({ command: lineName(line) });
 }
 
 function lineName({ path }: Line): string {
@@ -111,51 +111,54 @@ function withoutValue(word: string): string {
   return word.replace(/=.*/s, '');
 }
 
-/** Returns a hint at the intended command. In `auth status`, the second word counts more than the first. */
-function meantByCommand(typed: string, { path, args }: Line): string | undefined {
+/** Returns the cause that names the intended command. In `auth status`, the second word counts more. */
+function meantByCommand(typed: string, { path, args }: Line): Cause | undefined {
   const word = typed.toLowerCase();
-  if (word === 'revoke') return 'to revoke a client, use the Clients page';
+  if (word === 'revoke') return { reason: 'no-revoke' };
   const names = (path.at(-1)?.subcommands ?? COMMANDS).map(({ name }) => name);
   const ownCommand = (other: string): string | undefined =>
     OTHER_TOOLS.get([...path.map(({ name }) => name), other].join(' '));
   const second = word === 'auth' ? args[1]?.toLowerCase() : undefined;
   const meant = (second && (names.find((name) => name === second) ?? ownCommand(second))) || ownCommand(word);
-  return meant ? `did you mean: gwtoken ${meant}` : (hyphenHint(word) ?? didYouMean(word, names));
+  return meant ? mistyped(`gwtoken ${meant}`) : (dashIn(word) ?? similar(word, names));
 }
 
-/** Returns a hint if a value stands without its flag, a flag without its hyphens, or a comment. */
-function meantByArgument(typed: string, line: Line): string | undefined {
-  if (typed === '#') return 'leave the comment out: on a typed line, zsh passes it as arguments';
+/** Returns the cause if a value stands without its flag, a flag without its hyphens, or a comment. */
+function meantByArgument(typed: string, line: Line): Cause | undefined {
+  if (typed === '#') return { reason: 'comment' };
   const word = withoutValue(typed).toLowerCase();
   const flags = line.path.at(-1)?.flags ?? [];
   const hasValue = ({ spec, values }: Flag): boolean => takesValue(spec) && values?.includes(word) === true;
   const flag = flags.find((each) => longName(each) === `--${word}` || hasValue(each));
-  if (flag) return `did you mean: ${longName(flag)}${hasValue(flag) ? ` ${word}` : ''}`;
-  return hyphenHint(word);
+  return flag ? mistyped(`${longName(flag)}${hasValue(flag) ? ` ${word}` : ''}`) : dashIn(word);
 }
 
-/** Returns a hint if a word begins with a dash that a chat or a text editor has put in place of hyphens. */
-function hyphenHint(word: string): string | undefined {
-  return /^[\u2010-\u2015\u2212]/.test(word) ? 'use hyphens: -- and not a dash' : undefined;
+/** Returns the cause if a chat or a text editor has put a dash in place of the hyphens. */
+function dashIn(word: string): Cause | undefined {
+  return /^[\u2010-\u2015\u2212]/.test(word) ? { reason: 'dash' } : undefined;
 }
 
-/** Returns a hint at the intended flag, or at another way to give what the flag would give. */
-function meantByOption({ name, value }: GivenFlag, { path, args }: Line): string | undefined {
+/** Returns the cause that names the intended flag, or another way to give what the flag would give. */
+function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause | undefined {
   const flags = [...(path.at(-1)?.flags ?? COMMANDS.flatMap((each) => each.flags)), ...COMMON_FLAGS];
   const names = flags.map(longName);
   const has = (flag: string): boolean => names.includes(flag);
   const wantsJson = name === '--json' || (JSON_FLAGS.includes(name) && [value, ...args].includes('json'));
-  if (wantsJson && has('--json')) return 'for JSON, use --json';
-  if (wantsJson && has('--format')) return 'for JSON, use --format json';
+  if (wantsJson && has('--json')) return mistyped('--json');
+  if (wantsJson && has('--format')) return mistyped('--format json');
   const other = OTHER_FLAGS.get(name) ?? '';
-  if (has(other)) return `did you mean: ${other}`;
-  if (has('--secret-stdin') && /secret|password|token/i.test(name))
-    return 'no flag takes a secret: use the prompt or --secret-stdin';
-  if (/secret|password/i.test(name)) return 'no flag takes a secret: gwtoken login prompts for it';
-  return didYouMean(name, names);
+  if (has(other)) return mistyped(other);
+  const hasStdin = has('--secret-stdin');
+  if (/secret|password/i.test(name) || (hasStdin && /token/i.test(name)))
+    return { reason: 'secret-flag', hasStdin };
+  return similar(name, names);
 }
 
-function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const similar = similarWords(word, known, 1);
-  return similar.length > 0 ? `did you mean: ${similar.join(', ')}` : undefined;
+function similar(word: string, known: readonly string[]): Cause | undefined {
+  const words = similarWords(word, known, 1);
+  return words.length > 0 ? mistyped(listOf(words)) : undefined;
+}
+
+function mistyped(meant: string): Cause {
+  return { reason: 'mistyped', meant };
 }

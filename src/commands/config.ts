@@ -1,5 +1,4 @@
 /** The command `gwtoken config` and its subcommands. */
-import { profileFlag } from '../client';
 import { messageOf, usage } from '../errors';
 import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
@@ -26,8 +25,7 @@ export async function printSetting(flags: FlagValues, world: World, [key = '']: 
   const profile = flagProfile(flags);
   const config = world.config.read();
   const found = findInConfig([key], config, profile);
-  const hint = `to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`;
-  if (!found) throw usage(`${key} is not set in ${world.config.path()}`, hint);
+  if (!found) throw usage(`${key} is not set in ${world.config.path()}`, { reason: 'not-set', key, profile });
   world.stdout.write(`${found.text}\n`);
 }
 

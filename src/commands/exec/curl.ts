@@ -1,6 +1,6 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { type Client, profileFlag, withoutCredentials } from '../../client';
+import { type Client, withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
 import { resolve } from '../../settings/resolve';
@@ -74,9 +74,7 @@ function belowApiUrl(path: string, sources: SettingSources): string {
   const client = selectedClient(sources);
   const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
   if (apiUrl) return apiUrl.value + path;
-  const profile = profileFlag(client.profile);
-  const set = `gwtoken config set api-url.${client.region} https://YOUR-GATEWAY${profile}`;
-  throw usage(`no API URL set for ${path}`, `to set it, run: ${set}`, 'or begin the URL with https://');
+  throw usage(`no API URL set for ${path}`, { reason: 'no-api-url', client });
 }
 
 /** Returns the hint for an exit code of curl that gwtoken's rules may have caused. */
