@@ -156,12 +156,20 @@ describe('action', () => {
     );
   };
 
-  test('tags one commit with the program, and no other when it runs again', () => {
+  test('tags one commit of the action alone, and no other when it runs again', () => {
     const first = runAction();
     const commit = first[`v${VERSION}`];
     expect(first['v1']).toBe(commit);
-    const show = `git --git-dir=remote.git show --format= --name-only ${commit}`;
-    expect(shell(show)).toBe('.github/actions/gwtoken/dist/gwtoken.cjs');
+    const inCommit = `git --git-dir=remote.git ls-tree -r --name-only ${commit} --`;
+    // Without workflows: GitHub would refuse those that differ from a branch's.
+    expect(
+      shell(inCommit)
+        .split('\n')
+        .map((file) => file.replace('.github/actions/gwtoken/', '')),
+    ).toEqual(['action.yml', 'dist/gwtoken.cjs']);
+    expect(shell(`git --git-dir=remote.git log --format=%s ${commit}`)).toBe(
+      `Action of v${VERSION}, built from ${shell('git rev-parse HEAD', at('action'))}`,
+    );
     // A later commit needs another date, and git's dates have whole seconds.
     shell('sleep 1.1');
     expect(runAction()).toEqual(first);
