@@ -21,15 +21,17 @@ export type Cause =
   | { readonly reason: 'bad-line' | 'comment' | 'dash' | 'joined-value' | 'no-revoke' }
   | { readonly reason: 'no-topic'; readonly topic: string | undefined }
   // Settings, flags and formats
-  | { readonly reason: 'bad-value'; readonly allowed: string }
+  | { readonly reason: 'bad-value'; readonly allowed: string; readonly undo?: string }
+  | { readonly reason: 'unknown-key'; readonly isCredential: boolean; readonly meant?: string | undefined }
+  | { readonly reason: 'not-per-profile' }
   | { readonly reason: 'not-a-url'; readonly example: string; readonly meant?: string }
   | { readonly reason: 'url-query'; readonly example: string }
   | { readonly reason: 'url-unencrypted'; readonly secure: string }
   | { readonly reason: 'url-placeholder' | 'url-user' }
   | { readonly reason: 'flags-conflict' | 'no-unset-format' }
   | { readonly reason: 'not-set'; readonly key: string; readonly profile: string | undefined }
-  /** The value does not fit the format; `instead` is a command line, or empty. */
-  | { readonly reason: 'unfit-format'; readonly instead: string }
+  /** The value does not fit the format; `instead` is a command line. */
+  | { readonly reason: 'unfit-format'; readonly instead?: string | undefined }
   // The selected client and its credentials
   | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'all-with-client' }
   | { readonly reason: 'no-auth-url' | 'no-api-url' | 'bad-item' | 'not-removed'; readonly client: Client }
@@ -41,6 +43,11 @@ export type Cause =
       readonly present: string;
       readonly isEmpty: boolean;
     }
+  | { readonly reason: 'stdin-terminal' }
+  /** `example` is the login's command line, which reads the secret from stdin. */
+  | { readonly reason: 'login-incomplete'; readonly example: string; readonly isUrlMissing: boolean }
+  | { readonly reason: 'not-confirmed'; readonly removes: string }
+  | { readonly reason: 'empty-input'; readonly inputs: string }
   | { readonly reason: 'both-secrets' | 'bad-client-id' | 'bad-secret' | 'bad-secret-file' | 'item-too-long' }
   // Replies of the endpoint; `name` is that of the setting
   | { readonly reason: 'no-lifetime' | 'min-ttl-too-long'; readonly name: string }
@@ -71,7 +78,16 @@ export type Cause =
   // Files, streams and programs
   | { readonly reason: 'no-runner-file'; readonly variable: string }
   | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'mounted-file' | 'relative-path' }
-  | { readonly reason: 'stdout-failed' | 'lock-held' }
+  | NoHome
+  | Untrusted
+  /** `variable` names another directory. */
+  | { readonly reason: 'directory-not-writable'; readonly variable: string }
+  | { readonly reason: 'bad-file'; readonly path: string }
+  | { readonly reason: 'stdout-failed' | 'lock-held' | 'no-free-descriptors' | 'word-not-utf8' }
+  /** `name` is absent if the name itself is not UTF-8. */
+  | { readonly reason: 'variable-not-utf8'; readonly name?: string | undefined }
+  // What doctor and status warn of
+  | { readonly reason: 'clock-off' | 'certificate-ending' | 'none-selected' }
   | { readonly reason: 'system-limit'; readonly isMemory: boolean }
   | { readonly reason: 'command-not-found'; readonly shell: string }
   | { readonly reason: 'curl-not-found' }
@@ -86,6 +102,22 @@ type PlainReason =
   | Exclude<KeychainReason, 'no-session' | 'timed-out'>
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file';
+
+/** There is no home directory: `home` is the system's variable for it, `variable` gwtoken's. */
+export interface NoHome {
+  readonly reason: 'no-home';
+  readonly home: string;
+  readonly variable: string;
+}
+
+/** Other users may have written to a file, or may read it. */
+export interface Untrusted {
+  readonly reason: 'untrusted';
+  /** The variable that names another directory. */
+  readonly variable: string;
+  /** Command line that solves the problem; absent for another owner or a link. */
+  readonly chmod?: string;
+}
 
 /** The auth URL that a setting gives. */
 interface GivenUrl {
@@ -124,6 +156,8 @@ export interface Subject {
   readonly isToBeStored?: boolean;
   /** Source of credentials that makes a login needless. */
   readonly sourceInUse?: string;
+  /** True if a login ended while its credentials were being stored. */
+  readonly mayBeStored?: boolean;
   /** True if another process was refused, and the endpoint was not asked again. */
   readonly isRepeated?: boolean;
   /** Lifetime left of a cached token that --min-ttl excludes, in ms. */

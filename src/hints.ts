@@ -7,7 +7,7 @@ import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
 import type { GwtokenError } from './errors';
 import { resolve } from './settings/resolve';
-import { SETTINGS, type SettingSources, variableOf } from './settings/table';
+import { configKeys, SETTINGS, type SettingSources, variableOf } from './settings/table';
 import { duration, listOf, shellWord, similarWords } from './text';
 import { LONGEST_LIMIT_MS } from './waiting';
 import type { World } from './world';
@@ -29,9 +29,12 @@ type CauseOf<R, C = Cause> = C extends { readonly reason: infer Q } ? (R extends
 type Row<R extends Reason> = (cause: CauseOf<R>, facts: Facts) => Steps;
 type Rows = { readonly [R in Reason]: Row<R> };
 
-/** Returns the hints of an error, best first: each is the next command or variable to type. */
+/** An error, or the problem that a warning reports. */
+export type Problem = Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject' | 'hints'>>;
+
+/** Returns the hints for a problem, best first: each is the next command or variable to type. */
 export function hintsFor(
-  { kind, cause, subject, hints = [] }: Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject' | 'hints'>>,
+  { kind, cause, subject, hints = [] }: Problem,
   { platform }: Pick<World, 'platform'>,
   sources?: SettingSources,
 ): readonly string[] {
@@ -61,11 +64,14 @@ function lastStep({ restart, mayStoreUnverified, sourceInUse, cachedLeftMs }: Fa
 }
 
 /** Returns the steps of a cause, best first. */
-export function stepsFor(cause: Cause, facts: Facts): readonly string[] {
+function stepsFor(cause: Cause, facts: Facts): readonly string[] {
   const row = ROWS[cause.reason] as Row<Reason> | undefined;
   return (row?.(cause, facts) ?? []).filter((step) => step !== undefined);
 }
 
+/** Fits in 79 columns. Nothing follows the URL, so that it can be copied. */
+export const ABOUT_AUTH_URL =
+  'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
 const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
@@ -98,7 +104,12 @@ const ROWS: Rows = {
   ],
 
   // Settings, flags and formats
-  'bad-value': ({ allowed }) => [`use ${allowed}`],
+  'bad-value': ({ allowed, undo }) => [`use ${allowed}`, undo],
+  'unknown-key': ({ isCredential, meant }) => {
+    if (isCredential) return ['to store credentials, run: gwtoken login'];
+    return [meant === undefined ? `valid keys: ${configKeys().join(', ')}` : `did you mean: ${meant}`];
+  },
+  'not-per-profile': () => ['omit --profile'],
   'not-a-url': ({ example, meant }) => [
     meant === undefined ? `example: ${example}` : `did you mean: ${meant}`,
   ],
@@ -109,10 +120,13 @@ const ROWS: Rows = {
   'flags-conflict': () => ['omit one of them'],
   'not-set': ({ key, profile }) => [`to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`],
   'no-unset-format': () => ['delete the file or the lines in it'],
-  'unfit-format': ({ instead }) => (instead === '' ? [] : [`use instead: ${instead}`]),
+  'unfit-format': ({ instead }) => [instead && `use instead: ${instead}`],
 
   // The selected client
-  'no-client': (_, facts) => [otherCause(facts), 'run: gwtoken login'],
+  'no-client': (_, facts) => [
+    otherCause(facts),
+    facts.sources?.isHeadless() ? CI_HELP : 'to add one, run: gwtoken login',
+  ],
   'no-region': (_, facts) => {
     const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
     const isAnyStored = facts.sources && Object.keys(facts.sources.stored()).length > 0;
@@ -132,6 +146,13 @@ const ROWS: Rows = {
     'or begin the URL with https://',
   ],
   'nothing-stored': () => [LIST_CLIENTS],
+  'stdin-terminal': () => ['pipe the secret in, or omit --secret-stdin to be prompted'],
+  'login-incomplete': ({ example, isUrlMissing }) => [
+    `example: printf %s "$SECRET" | ${example} --secret-stdin`,
+    isUrlMissing ? ABOUT_AUTH_URL : undefined,
+  ],
+  'not-confirmed': ({ removes }) => [`with --yes it removes ${removes}`],
+  'empty-input': ({ inputs }) => [`set ${inputs} under "with" in the step`],
   'all-with-client': () => ['to remove one client, omit --all'],
 
   // Credentials
@@ -165,7 +186,7 @@ const ROWS: Rows = {
     `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
   ],
   'both-secrets': () => ['unset one of them'],
-  'bad-client-id': () => ['set it to the client ID only, on one line'],
+  'bad-client-id': () => ['provide only the client ID, on one line'],
   'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
   'bad-secret-file': () => ['it must be a regular file that contains only the client secret'],
   'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
@@ -299,8 +320,23 @@ const ROWS: Rows = {
   'not-writable': () => ['choose a path that you can write to'],
   'mounted-file': () => ['mount its directory instead of the file'],
   'relative-path': () => ['pass an absolute path, or change to another directory'],
+  'no-home': ({ home, variable }) => [`${home} is not set to a directory; set it or ${variable}`],
+  untrusted: ({ chmod, variable }) => [
+    chmod ? `run: ${chmod}` : `run gwtoken as its owner, or set ${variable} to a directory you own`,
+  ],
+  'directory-not-writable': ({ variable }) => [`set ${variable} to a writable directory`],
+  'bad-file': ({ path }) => [`fix ${path}`],
+  'no-free-descriptors': () => ['close two of them: 8>&- 9>&-'],
+  'word-not-utf8': () => ['write it in UTF-8'],
+  'variable-not-utf8': ({ name }) => [
+    name === undefined ? 'unset it' : `to run the command without it, run: env -u ${name} gwtoken …`,
+  ],
   'stdout-failed': () => ['free some disk space, or write elsewhere'],
   'lock-held': () => ['stop that process and try again'],
+  // What doctor and status warn of
+  'none-selected': () => [`to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`],
+  'clock-off': () => ['set the clock: timedatectl set-ntp true (Linux), or the date and time settings'],
+  'certificate-ending': () => ["ask the endpoint's operator to renew the certificate"],
   'system-limit': ({ isMemory }) => [
     // The WebAssembly in which undici parses HTTP reserves 8 GB of addresses.
     ...(isMemory ? ['raise ulimit -v, or use the standalone executable, which needs less'] : []),
@@ -315,8 +351,11 @@ const ROWS: Rows = {
 export const REASONS = Object.keys(ROWS) as Reason[];
 
 /** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
-function otherCause({ sources }: Facts): string | undefined {
-  return sources && (sources.config.noHome ?? misspelledProfile(sources));
+function otherCause(facts: Facts): string | undefined {
+  const { sources } = facts;
+  if (!sources) return undefined;
+  const { noHome } = sources.config;
+  return noHome ? stepsFor(noHome, facts)[0] : misspelledProfile(sources);
 }
 
 function misspelledProfile(sources: SettingSources): string | undefined {

@@ -1,4 +1,5 @@
 /** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
+import type { Cause, NoHome, Untrusted } from './causes';
 import type { Client } from './client';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -36,8 +37,8 @@ export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan'
 /** Content of the config file: general values, and the values of each profile. */
 export interface Config {
   readonly path: string;
-  /** Hint if there is no home directory, and so no config file. */
-  readonly noHome?: string;
+  /** Present if there is no home directory, and so no config file. */
+  readonly noHome?: NoHome;
   readonly general: ConfigValues;
   readonly profiles: Readonly<Record<string, ConfigValues>>;
 }
@@ -113,8 +114,7 @@ export interface TokenCache {
 export interface FileProblem {
   /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
   readonly text: string;
-  /** Mode for chmod(1) that solves the problem: `go-w`. Undefined for another owner or a link. */
-  readonly chmod: string | undefined;
+  readonly cause: Untrusted;
 }
 
 export interface CacheRead {
@@ -194,11 +194,10 @@ export interface ChildEnd {
 }
 
 export interface DirectoryFacts {
-  /** Path of the directory; undefined if there is no home directory. */
-  readonly path: string | undefined;
-  readonly exists: boolean;
-  /** Reason why gwtoken rejects the files in the directory, or cannot write there. */
-  readonly problem: FileProblem | undefined;
+  /** The path, and what is wrong with the directory. */
+  readonly text: string;
+  /** Reason why gwtoken rejects the files in the directory, or cannot write there; absent if it can. */
+  readonly problem?: Cause;
 }
 
 /** The other end of a connection. */

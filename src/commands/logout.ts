@@ -100,7 +100,10 @@ async function isConfirmed(targets: readonly Target[], { terminal, stderr }: Wor
     .join(', ');
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
-    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, `with --yes it removes ${described}`);
+    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, {
+      reason: 'not-confirmed',
+      removes: described,
+    });
   const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(`Remove ${described}?`));
   if (!isSure) stderr.write('Nothing was removed.\n');
   return isSure;

@@ -1,8 +1,8 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
-import { type Client, clientName, parseClientName, REGIONS, shortId } from '../client';
+import { type Client, clientName, parseClientName, shortId } from '../client';
 import { type CredentialSource, sourceOf } from '../credentials/sources';
-import { hintsFor } from '../hints';
+import { hintsFor, type Problem } from '../hints';
 import { clientParts, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
 import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
 import { duration, utcTime } from '../text';
@@ -18,18 +18,14 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    world.stdout.write(`No stored clients. ${firstStep(sources)}\n`);
+    const [hint] = hintsFor({ cause: { reason: 'no-client' } }, world, sources);
+    world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     const findings = findingsOf(all, sources, world);
     await writeTable(rows, world);
     if (findings.length > 0) world.stdout.write('\n');
     await writeFindings(findings, world);
   }
-}
-
-function firstStep({ isHeadless, config }: SettingSources): string {
-  if (config.noHome !== undefined) return config.noHome;
-  return isHeadless() ? 'For CI, containers and servers: gwtoken help ci' : 'To add one, run: gwtoken login';
 }
 
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
@@ -99,28 +95,25 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 /** Returns the warnings below the table. Each override of stored credentials is named only once. */
 function findingsOf(rows: readonly Row[], sources: SettingSources, world: World): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && source.override) ?? []));
+  const warning = (message: string, problem: Problem = {}): Finding => {
+    return { result: 'warning', message, hints: hintsFor(problem, world, sources) };
+  };
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {
     const { client, source, authUrl, stored } = row;
     if (source.kind !== 'keychain') continue;
     if (!isKnown(row)) {
-      const error = { cause: { reason: 'no-credentials' }, subject: { client, source } } as const;
       const message = `no stored credentials for ${clientName(client)}`;
-      findings.push(warning(message, ...hintsFor(error, world, sources)));
+      findings.push(warning(message, { cause: { reason: 'no-credentials' }, subject: { client, source } }));
     } else if (stored && authUrl && stored.authUrl !== authUrl.value) {
       const { source, value } = authUrl;
       const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${source.name} says ${value}`;
       const cause = { reason: 'item-for-other-url', own: stored.authUrl, client, setting: authUrl } as const;
-      findings.push(warning(message, ...hintsFor({ cause }, world, sources)));
+      findings.push(warning(message, { cause }));
     }
   }
   if (rows.some(({ isSelected }) => isSelected)) return findings;
-  const select = `to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`;
-  return [...findings, warning('no client selected: no region set', select)];
-}
-
-function warning(message: string, ...hints: string[]): Finding {
-  return { result: 'warning', message, hints };
+  return [...findings, warning('no client selected: no region set', { cause: { reason: 'none-selected' } })];
 }
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {

@@ -34,7 +34,7 @@ export function printVariables(variables: readonly Variable[], format: Format): 
 }
 
 /** Makes the error for a value that the format would have to change. */
-export function cannotCarry(name: string, problem: string, instead = ''): GwtokenError {
+export function cannotCarry(name: string, problem: string, instead?: string): GwtokenError {
   return usage(`cannot pass ${name} unchanged: its value ${problem}`, { reason: 'unfit-format', instead });
 }
 

@@ -136,7 +136,11 @@ export function findInConfig(
     } as const;
     const value = values[key];
     if (typeof value !== 'object') return { text: String(value), source };
-    throw usage(`invalid value (from ${source.name})`, 'use a string, number or boolean', source.undo);
+    throw usage(`invalid value (from ${source.name})`, {
+      reason: 'bad-value',
+      allowed: 'a string, number or boolean',
+      undo: source.undo,
+    });
   }
   return undefined;
 }

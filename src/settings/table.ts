@@ -267,18 +267,14 @@ export function isConfigKey(key: string, profile?: string): boolean {
 export function checkConfigKey(key: string, profile?: string): SettingDefinition<unknown> {
   const row = settingOf(key);
   if (row && isConfigKey(key, profile)) return row;
-  if (row) throw usage(`${key} cannot be set per profile`, 'omit --profile');
-  throw usage(
-    `unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${COMMAND_LINE})`,
-    hintForUnknown(key.replace(/^GWTOKEN_/i, '')),
-  );
-}
-
-function hintForUnknown(key: string): string {
-  if (/secret|client|password|token/i.test(key)) return 'to store credentials, run: gwtoken login';
-  const keys = configKeys();
-  const [meant, ...others] = similarWords(key.toLowerCase().replaceAll('_', '-'), keys);
-  return meant && others.length === 0 ? `did you mean: ${meant}` : `valid keys: ${keys.join(', ')}`;
+  if (row) throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });
+  const name = key.replace(/^GWTOKEN_/i, '');
+  const [meant, ...others] = similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys());
+  throw usage(`unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${COMMAND_LINE})`, {
+    reason: 'unknown-key',
+    isCredential: /secret|client|password|token/i.test(name),
+    meant: others.length === 0 ? meant : undefined,
+  });
 }
 
 /** Throws `usage` for a key or value that `config set KEY VALUE` rejects. */

@@ -231,7 +231,6 @@ test('doctor says which directory will be created', async () => {
 });
 
 describe('doctor warns of a cache directory', () => {
-  const ELSEWHERE = 'set GWTOKEN_CACHE_DIR to a directory of yours';
   let directory: string;
   beforeEach(({ needs }) => {
     needs('posix');
@@ -253,13 +252,16 @@ describe('doctor warns of a cache directory', () => {
   test('that is a link', async () => {
     const link = join(gw.cache, 'link');
     symlinkSync(directory, link);
-    const warning = `warning: ${link} is a symbolic link; ${ELSEWHERE}`;
+    const hint = 'run gwtoken as its owner, or set GWTOKEN_CACHE_DIR to a directory you own';
+    const warning = `warning: ${link} is a symbolic link; ${hint}`;
     expect(await cacheStep({ GWTOKEN_CACHE_DIR: link })).toBe(warning);
   });
 
   test('that is unknown, because there is no home directory', async () => {
     const none = { GWTOKEN_CACHE_DIR: '', XDG_CACHE_HOME: '', HOME: '' };
-    expect(await cacheStep(none)).toBe(`warning: no home directory; ${ELSEWHERE}`);
+    expect(await cacheStep(none)).toBe(
+      'warning: no home directory; HOME is not set to a directory; set it or GWTOKEN_CACHE_DIR',
+    );
   });
 });
 
@@ -273,9 +275,7 @@ test('doctor reports an unknown key in the config file, instead of a warning', a
 
 describe('doctor', () => {
   const variableSteps = (env: Readonly<Record<string, string>>) =>
-    variableChecks({ env }).map(({ result, message, hints }) =>
-      [`${result}: ${message}`, ...hints].join('; '),
-    );
+    variableChecks({ env }).map(({ result, message }) => `${result}: ${message}`);
 
   test('accepts its own variables, output variables of any prefix, and empty ones', () => {
     const env = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };

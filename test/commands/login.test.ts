@@ -75,7 +75,7 @@ describe('without prompts, login', () => {
     gw.own = { stdin: { isTTY: () => false, read: () => Promise.reject(new Error('read EIO')) } };
     expect(await refused()).toBe(
       'gwtoken: error: the client secret from stdin cannot be read (read EIO)\n' +
-        'hint: pipe in only the secret\n',
+        'hint: provide only the secret, on one line of UTF-8\n',
     );
   });
 

@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   credentials: ['settings', ...GROUND],
   settings: GROUND,
   system: [...GROUND, 'node', 'package'],
-  world: ['type:client'],
+  world: ['type:causes', 'type:client'],
   hints: ['credentials', 'settings', ...GROUND],
   client: [],
   errors: ['causes'],

@@ -1,9 +1,9 @@
 /** Doctor's checks: one for each step of a request, and for directories, variables and the clock. */
 
+import type { Cause } from '../../causes';
 import type { GwtokenError } from '../../errors';
-import { hintsFor } from '../../hints';
 import type { SettingSources } from '../../settings/table';
-import { cleaned, duration, shellWord } from '../../text';
+import { cleaned, duration } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConnectionProgress, Peer, TlsFacts, World } from '../../world';
@@ -11,40 +11,32 @@ import type { Finding } from '../report';
 import { strayText, strayVariables } from '../stray-variables';
 
 /** The result of one step. */
-export interface Check extends Finding {
+export interface Check extends Omit<Finding, 'hints'> {
   readonly name: string;
+  /** The cause of a warning, if there is something to do. */
+  readonly cause?: Cause | undefined;
   /** The error that `get` would end with; absent if the step did not fail. */
   readonly error?: GwtokenError;
 }
 
 export function passed(name: string, message: string): Check {
-  return { name, result: 'ok', message, hints: [] };
+  return { name, result: 'ok', message };
 }
 
-export function warning(name: string, message: string, ...hints: string[]): Check {
-  return { name, result: 'warning', message, hints };
+export function warning(name: string, message: string, cause?: Cause): Check {
+  return { name, result: 'warning', message, cause };
 }
 
-function failed(name: string, error: GwtokenError, { tls, sources }: Progress, world: World): Check {
+function failed(name: string, error: GwtokenError, { tls }: Progress, world: World): Check {
   const certificate = name === 'TLS' && tls ? ` (${certificateText(tls, world.now())})` : '';
-  return {
-    name,
-    result: 'failed',
-    message: `${error.message}${certificate}`,
-    hints: hintsFor(error, world, sources),
-    error,
-  };
+  return { name, result: 'failed', message: `${error.message}${certificate}`, error };
 }
 
 /** Checks a directory. If it is not writable, there is no cache, or `login` cannot store the client. */
 function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDirectory'>): Check {
-  const { path, exists, problem } = world.probeDirectory(which);
+  const { text, problem } = world.probeDirectory(which);
   const name = `${which} directory`;
-  const elsewhere = `set GWTOKEN_${which.toUpperCase()}_DIR to a directory of yours`;
-  if (path === undefined) return warning(name, 'no home directory', elsewhere);
-  const hint = problem?.chmod ? `run: chmod ${problem.chmod} ${shellWord(path)}` : elsewhere;
-  if (problem) return warning(name, `${path} ${problem.text}`, hint);
-  return passed(name, exists ? path : `${path} (will be created)`);
+  return problem ? warning(name, text, problem) : passed(name, text);
 }
 
 /** Warns of variables that look like misspelt ones of gwtoken's. */
@@ -124,7 +116,7 @@ function tlsCheck(tls: TlsFacts, nowMs: number): Check {
   const trusted = tls.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
   const message = `${certificateText(tls, nowMs)}${trusted}`;
   if (tls.validToMs - nowMs >= FEW_DAYS * DAY_MS) return passed('TLS', message);
-  return warning('TLS', message, "ask the endpoint's operator to renew the certificate");
+  return warning('TLS', message, { reason: 'certificate-ending' });
 }
 
 /** Returns subject, issuer and remaining days of a certificate. */
@@ -147,6 +139,5 @@ export function clockCheck(date: string | null, startedAtMs: number, repliedAtMs
   const offMs = Math.max(aheadMs, behindMs);
   if (offMs <= SKEW_WARNING_MS) return passed('clock', "agrees with the endpoint's");
   const relation = aheadMs > behindMs ? 'ahead of' : 'behind';
-  const hint = 'set the clock: timedatectl set-ntp true (Linux), or the date and time settings';
-  return warning('clock', `${duration(offMs)} ${relation} the endpoint's`, hint);
+  return warning('clock', `${duration(offMs)} ${relation} the endpoint's`, { reason: 'clock-off' });
 }

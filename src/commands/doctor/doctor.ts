@@ -3,6 +3,7 @@
 import { clientName } from '../../client';
 import { hideSecrets } from '../../credentials/variables';
 import { EXIT_CODES, GwtokenError } from '../../errors';
+import { hintsFor } from '../../hints';
 import { gather, settingLines } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';
@@ -16,10 +17,11 @@ import { type Check, clockCheck, type Progress, passed, stepChecks, variableChec
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
   const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
-  const checks = (await diagnose(flags, world)).map((check) => ({
+  const { progress, error: failed } = await tryRequest(flags, world);
+  const checks = checksOf(progress, failed, world).map(({ cause, ...check }) => ({
     ...check,
     message: safe(check.message),
-    hints: check.hints.map(safe),
+    hints: hintsFor(check.error ?? { cause }, world, progress.sources).map(safe),
   }));
   const failure = checks.find(({ error }) => error);
   if (flags.json) {
@@ -43,9 +45,8 @@ function exitCodeOf(error: GwtokenError | undefined): number | null {
   return error ? EXIT_CODES[error.kind] : null;
 }
 
-/** Does what the next `get` would do. Returns a check for each step up to the first failure. */
-async function diagnose(flags: FlagValues, world: World): Promise<readonly Check[]> {
-  const { progress, error } = await tryRequest(flags, world);
+/** Returns a check for each step of the request up to the one that failed with the error. */
+function checksOf(progress: Progress, error: GwtokenError | undefined, world: World): readonly Check[] {
   return [
     passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
     ...variableChecks(world),

@@ -9,7 +9,7 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
-import { hintsFor } from '../../hints';
+import { ABOUT_AUTH_URL, hintsFor } from '../../hints';
 import { clientParts, resolve } from '../../settings/resolve';
 import { SETTINGS, type SettingSources } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
@@ -33,12 +33,11 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
   const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
   if (problem !== undefined)
-    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, 'pass only the client ID');
+    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, { reason: 'bad-client-id' });
   if (flags['secret-stdin'] && stdin.isTTY())
-    throw usage(
-      '--secret-stdin needs the client secret on stdin, but stdin is a terminal',
-      'pipe the secret in, or omit --secret-stdin to be prompted',
-    );
+    throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', {
+      reason: 'stdin-terminal',
+    });
   return { profile, environment, region, clientId };
 }
 
@@ -68,12 +67,11 @@ export async function readAnswers(
     ...(isPiped ? [] : ['--secret-stdin']),
   ];
   const exampleUrl = authUrl ?? urlOfOther(client, world) ?? 'https://YOUR-AUTH-URL';
-  const line = loginLine(client, exampleUrl, clientId ?? 'ID');
-  throw usage(
-    `login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`,
-    `example: printf %s "$SECRET" | ${line} --secret-stdin`,
-    ...(authUrl === undefined ? [ABOUT_AUTH_URL] : []),
-  );
+  throw usage(`login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`, {
+    reason: 'login-incomplete',
+    example: loginLine(client, exampleUrl, clientId ?? 'ID'),
+    isUrlMissing: authUrl === undefined,
+  });
 }
 
 /** Returns the line that logs this client in. */
@@ -82,16 +80,13 @@ export function loginLine(client: Client, authUrl: string, clientId: string): st
   return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
 }
 
-/** Fits in 79 columns. Nothing follows the URL, so that it can be copied. */
-const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
-
 async function readSecret({ stdin }: World): Promise<string> {
   try {
     return secretFromBytes(await stdin.read(SECRET_LIMIT), 'stdin');
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const message = `the client secret from stdin cannot be read (${messageOf(error)})`;
-    throw usage(message, 'pipe in only the secret');
+    throw usage(message, { reason: 'bad-secret' });
   }
 }
 

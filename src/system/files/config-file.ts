@@ -4,15 +4,17 @@
  */
 import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Cause } from '../../causes';
 import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, wordsFor } from '../../errors';
-import { quoted, shellWord } from '../../text';
+import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import { type Host, noHomeError, noHomeHint } from './paths';
+import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
 import { assertCreatable, makeDirectory, trustProblem } from './trust';
 
-const AS_OWNER = 'run gwtoken as its owner, or set GWTOKEN_CONFIG_DIR to a directory you own';
+const VARIABLE = directoryVariable('config');
+const NOT_OWNER: Cause = { reason: 'untrusted', variable: VARIABLE };
 
 /** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
@@ -36,7 +38,7 @@ export function openConfig(
   const isMissing = directory === undefined && problem === undefined;
   const pathOf = (name: string): string => {
     if (problem) throw problem;
-    if (directory === undefined) throw noHomeError(host);
+    if (directory === undefined) throw usage('no home directory for the config file', noHome('config', host));
     return join(directory, name);
   };
   const configPath = (): string => pathOf('config.json');
@@ -74,7 +76,7 @@ export function openConfig(
 }
 
 function emptyConfig(host: Host): Config {
-  return { path: 'no config file', noHome: noHomeHint(host), general: {}, profiles: {} };
+  return { path: 'no config file', noHome: noHome('config', host), general: {}, profiles: {} };
 }
 
 /** Reads the config file. @throws GwtokenError `usage` for a file that is untrusted or invalid */
@@ -107,7 +109,7 @@ function readTrusted(path: string, host: Host): Stored {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
     const isForbidden = code === 'EACCES' || code === 'EPERM';
-    throw unusable(path, `cannot be read: ${wordsFor(error)}`, isForbidden ? AS_OWNER : undefined);
+    throw unusable(path, `cannot be read: ${wordsFor(error)}`, isForbidden ? NOT_OWNER : undefined);
   }
   checkTrust('file', path, read.stat, host);
   checkTrust('directory', dirname(path), statSync(dirname(path)), host);
@@ -146,12 +148,10 @@ function faultLine(text: string): number {
   return text.slice(0, at).split('\n').length;
 }
 
-/** Checks an existing file or directory. @throws GwtokenError `usage`, with the `chmod` that solves it */
+/** Checks an existing file or directory. @throws GwtokenError `usage` with the reason `untrusted` */
 function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host: Host): void {
-  const problem = trustProblem(stat, 'user or root', host);
-  if (!problem) return;
-  const hint = problem.chmod ? `run: chmod ${problem.chmod} ${shellWord(path)}` : AS_OWNER;
-  throw usage(`config ${what} ${path} ${problem.text}`, hint);
+  const problem = trustProblem(path, stat, 'config', host);
+  if (problem) throw usage(`config ${what} ${path} ${problem.text}`, problem.cause);
 }
 
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
@@ -162,8 +162,8 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, what);
 }
 
-function unusable(path: string, problem: string, hint = `fix ${path}`): GwtokenError {
-  return usage(`config file ${path} ${problem}`, hint);
+function unusable(path: string, problem: string, cause?: Cause): GwtokenError {
+  return usage(`config file ${path} ${problem}`, cause ?? { reason: 'bad-file', path });
 }
 
 /**
@@ -233,10 +233,10 @@ async function whileWriting(
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const code = systemCode(error);
-    if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, AS_OWNER);
+    if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, NOT_OWNER);
     const message = `cannot write ${path}: ${wordsFor(error)}`;
     if (isMounted(error, host)) throw failure('local', message, { reason: 'mounted-file' });
-    throw failure('local', message, 'set GWTOKEN_CONFIG_DIR to a writable directory');
+    throw failure('local', message, { reason: 'directory-not-writable', variable: VARIABLE });
   }
 }
 

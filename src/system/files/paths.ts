@@ -1,6 +1,7 @@
 /** The paths of gwtoken's directories. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
+import type { NoHome } from '../../causes';
 import { type GwtokenError, usage } from '../../errors';
 import { quoted } from '../../text';
 import type { Env } from '../../world';
@@ -21,28 +22,25 @@ const PLATFORM_DIRECTORIES = {
 
 export type DirectoryKind = keyof typeof PLATFORM_DIRECTORIES;
 
-/** Returns the variables to set if there is no home directory: the platform's own, or gwtoken's. */
-function homeVariables(which: DirectoryKind, platform: NodeJS.Platform): readonly [string, string] {
-  return [
-    platform === 'win32' ? PLATFORM_DIRECTORIES[which].win32 : 'HOME',
-    `GWTOKEN_${which.toUpperCase()}_DIR`,
-  ];
+/** Returns the platform's variable for the home directory. */
+function homeVariable(kind: DirectoryKind, platform: NodeJS.Platform): string {
+  return platform === 'win32' ? PLATFORM_DIRECTORIES[kind].win32 : 'HOME';
 }
 
-/** Returns the error for a missing home directory. */
-export function noHomeError(host: Host): GwtokenError {
-  return usage('no home directory for the config file', noHomeHint(host));
+/** Returns gwtoken's variable for the directory. */
+export function directoryVariable(kind: DirectoryKind): string {
+  return `GWTOKEN_${kind.toUpperCase()}_DIR`;
 }
 
-export function noHomeHint({ platform }: Host): string {
-  const [home, own] = homeVariables('config', platform);
-  return `${home} is not set to a directory; set it or ${own}`;
+/** Returns the cause of a missing home directory. */
+export function noHome(kind: DirectoryKind, { platform }: Pick<Host, 'platform'>): NoHome {
+  return { reason: 'no-home', home: homeVariable(kind, platform), variable: directoryVariable(kind) };
 }
 
 /** Returns the error of a relative path in GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
 export function directoryProblem(env: Env, platform: NodeJS.Platform): GwtokenError | undefined {
   const isRelative = (name: string): boolean => !!env[name] && !pathsOf(platform).isAbsolute(env[name]);
-  const name = ['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'].find(isRelative);
+  const name = (['config', 'cache'] as const).map(directoryVariable).find(isRelative);
   return name === undefined
     ? undefined
     : usage(`invalid ${name} ${quoted(env[name]!)}`, { reason: 'bad-value', allowed: 'an absolute path' });
@@ -67,8 +65,9 @@ export function directoryOf(
   exists = existsSync,
 ): string | undefined {
   const { isAbsolute, join, resolve } = pathsOf(platform);
-  const [home, own] = homeVariables(which, platform);
-  const [ours, xdg = '', base = ''] = [env[own], env[`XDG_${which.toUpperCase()}_HOME`], env[home]];
+  const ours = env[directoryVariable(which)];
+  const xdg = env[`XDG_${which.toUpperCase()}_HOME`] ?? '';
+  const base = env[homeVariable(which, platform)] ?? '';
   // resolve() removes a separator at the end: with that separator, lstat would follow a link.
   if (ours) return isAbsolute(ours) ? resolve(ours) : undefined;
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');

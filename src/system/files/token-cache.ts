@@ -7,7 +7,6 @@ import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined, systemCode, wordsFor } from '../../errors';
-import { shellWord } from '../../text';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -31,7 +30,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
   return {
     read: (place, kind = 'token') =>
       orUndefined((): CacheRead => {
-        const problem = trustProblem(lstatSync(directory), 'user', host);
+        const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
         if (problem) return { untrusted: sentenceFor(directory, problem) };
         return readCacheFile(entryPath(directory, place, kind), host);
       }) ?? {},
@@ -78,24 +77,24 @@ export function openTokens(directory: string, host: Host): TokenCache {
 function readCacheFile(file: string, host: Host): CacheRead {
   try {
     const { bytes, stat } = readRegular(file, LIMIT, constants.O_NOFOLLOW);
-    const problem = trustProblem(stat, 'user', host);
+    const problem = trustProblem(file, stat, 'cache', host);
     if (problem === undefined) return { text: bytes.toString() };
     // A file that others can open is a miss: the next token replaces it.
-    return problem.chmod ? {} : { untrusted: sentenceFor(file, problem) };
+    return problem.cause.chmod ? {} : { untrusted: sentenceFor(file, problem) };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
 }
 
-function sentenceFor(path: string, { text, chmod }: FileProblem): string {
-  return `${path} ${text}${chmod ? `; run: chmod ${chmod} ${shellWord(path)}` : ''}`;
+function sentenceFor(path: string, { text, cause: { chmod } }: FileProblem): string {
+  return `${path} ${text}${chmod ? `; run: ${chmod}` : ''}`;
 }
 
 /** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
 function makeTrusted(directory: string, host: Host): void {
   assertCreatable(directory, host);
   makeDirectory(directory);
-  const problem = trustProblem(lstatSync(directory), 'user', host);
+  const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
   if (problem) throw untrusted(directory, problem.text);
 }
 

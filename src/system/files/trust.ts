@@ -11,27 +11,34 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { orUndefined, systemCode } from '../../errors';
+import { shellWord } from '../../text';
 import type { DirectoryFacts, FileProblem } from '../../world';
-import type { DirectoryKind, Host } from './paths';
+import { type DirectoryKind, directoryVariable, type Host, noHome } from './paths';
 
-/** `user` for the cache, which others may not open; `user or root` for the config, which others may read. */
 type Owners = 'user' | 'user or root';
 
-/** Mode bits that others may not have, the chmod that removes them, and their meaning in messages. */
-const MODES = {
-  user: { forbidden: 0o077, chmod: '700', meaning: 'accessible to' },
-  'user or root': { forbidden: 0o022, chmod: 'go-w', meaning: 'writable by' },
+/** Who may own files, the mode bits that others may not have, the chmod that removes them, and their meaning. */
+const RULES = {
+  // Others may read the config.
+  config: { owners: 'user or root', forbidden: 0o022, mode: 'go-w', meaning: 'writable by' },
+  cache: { owners: 'user', forbidden: 0o077, mode: '700', meaning: 'accessible to' },
 } as const;
 
 /** Returns why a file or directory is not trusted; undefined if it is. Only lstat() shows a link. */
-export function trustProblem(stat: Stats, owners: Owners, host: Host): FileProblem | undefined {
+export function trustProblem(
+  path: string,
+  stat: Stats,
+  kind: DirectoryKind,
+  host: Host,
+): FileProblem | undefined {
   if (host.uid === undefined) return undefined;
-  if (stat.isSymbolicLink()) return { text: 'is a symbolic link', chmod: undefined };
-  const problem = ownerProblem(stat, owners, host);
-  if (problem !== undefined) return { text: problem, chmod: undefined };
-  const { forbidden, chmod, meaning } = MODES[owners];
+  const { owners, forbidden, mode, meaning } = RULES[kind];
+  const variable = directoryVariable(kind);
+  const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
+  if (problem !== undefined) return { text: problem, cause: { reason: 'untrusted', variable } };
   if ((stat.mode & forbidden) === 0) return undefined;
-  return { text: `is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`, chmod };
+  const text = `is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
+  return { text, cause: { reason: 'untrusted', variable, chmod: `chmod ${mode} ${shellWord(path)}` } };
 }
 
 /** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
@@ -81,13 +88,15 @@ function nearestDirectory(path: string): string {
 
 /** Describes a directory for doctor. */
 export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
-  if (path === undefined) return { path, exists: false, problem: undefined };
+  if (path === undefined) return { text: 'no home directory', problem: noHome(which, host) };
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
-  const distrust = stat && trustProblem(stat, which === 'cache' ? 'user' : 'user or root', host);
-  const isWritable = orUndefined(() => {
+  const distrust = stat && trustProblem(path, stat, which, host);
+  if (distrust) return { text: `${path} ${distrust.text}`, problem: distrust.cause };
+  try {
     assertCreatable(path, host);
-    return true;
-  });
-  const unwritable = isWritable ? undefined : { text: 'is not writable', chmod: undefined };
-  return { path, exists: stat !== undefined, problem: distrust ?? unwritable };
+    return { text: stat ? path : `${path} (will be created)` };
+  } catch {
+    const variable = directoryVariable(which);
+    return { text: `${path} is not writable`, problem: { reason: 'directory-not-writable', variable } };
+  }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
-import { noHomeHint } from '../../../src/system/files/paths';
+import { noHome } from '../../../src/system/files/paths';
 import { onCleanup } from '../../harness/clean-up';
 import { inVariables, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -33,7 +33,7 @@ test('a missing config file means no settings and no stored clients', () => {
   const { config, clients } = openConfig(undefined, MACHINE);
   expect(config.read()).toEqual({
     path: 'no config file',
-    noHome: noHomeHint(MACHINE),
+    noHome: noHome('config', MACHINE),
     general: {},
     profiles: {},
   });
@@ -154,7 +154,7 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
     message: `config file ${file} contains invalid JSON in line 1`,
-    hints: [`fix ${file}`],
+    cause: { reason: 'bad-file', path: file },
   });
   const releaseNext = takeLock();
   releaseNext();
@@ -176,6 +176,6 @@ test('checkWritable() reports a directory that cannot be created', async () => {
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
     message: `cannot write ${path}: not a directory`,
-    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
+    cause: { reason: 'directory-not-writable', variable: 'GWTOKEN_CONFIG_DIR' },
   });
 });

@@ -198,7 +198,7 @@ describe('a directory that is missing', () => {
       await expect(refused).rejects.toMatchObject({
         kind: 'usage',
         message: `${directory} belongs to another user (uid ${STRANGER}); gwtoken will not write to it`,
-        hints: [AS_OWNER],
+        cause: { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
       });
     expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
     expect(existsSync(dirname(below))).toBe(false);
