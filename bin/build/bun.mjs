@@ -103,8 +103,8 @@ function fetchBun(target) {
       cwd: scratch,
       encoding: 'utf8',
     }).trim();
-    checkIntegrity(name, readFileSync(join(scratch, tarball)));
-    execFileSync('tar', ['-xzf', tarball], { cwd: scratch });
+    const input = checked(name, readFileSync(join(scratch, tarball)));
+    execFileSync('tar', ['-xzf', '-'], { cwd: scratch, input });
     renameSync(join(scratch, 'package'), directory);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -112,9 +112,13 @@ function fetchBun(target) {
   return program;
 }
 
-/** @param {string} name @param {Buffer} tarball @throws if its integrity differs from bun.json */
-export function checkIntegrity(name, tarball) {
+/**
+ * Returns the bytes of a tarball.
+ * @param {string} name @param {Buffer} tarball @throws if its integrity differs from bun.json
+ */
+export function checked(name, tarball) {
   const digest = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
   if (digest !== BUN.integrity[name])
     throw new Error(`${name} ${BUN.version} is not what bin/build/bun.json says: its integrity is ${digest}`);
+  return tarball;
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkIntegrity } from '../../bin/build/bun.mjs';
+import { checked } from '../../bin/build/bun.mjs';
 import { bundleProgram } from '../../bin/build/package.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
@@ -33,7 +33,7 @@ test('the notices contain exactly the bundled packages’ licences', async () =>
 });
 
 test('the build rejects a Bun with another integrity than in bun.json', () => {
-  expect(() => checkIntegrity('@oven/bun-linux-x64', Buffer.from('another'))).toThrow(
+  expect(() => checked('@oven/bun-linux-x64', Buffer.from('another'))).toThrow(
     /^@oven\/bun-linux-x64 \S+ is not what bin\/build\/bun\.json says: its integrity is sha512-/,
   );
 });
