@@ -111,7 +111,8 @@ describe('a release', () => {
     const tried = release.jobs['try']?.strategy?.matrix.include.map(({ target }) => target);
     expect(tried?.sort()).toEqual(Object.keys(TARGETS).sort());
     expect(release.jobs['attest']?.needs).toContain('try');
-    expect(release.jobs['release-page']?.needs).toContain('attest');
+    for (const publishing of ['publish', 'action', 'release-page'])
+      expect(release.jobs[publishing]?.needs, publishing).toContain('attest');
   });
 
   test('downloads files of the build job only through take-release', () => {
