@@ -31,6 +31,13 @@ describe('the last failure', () => {
     expect(found({ startedAtMs: NOW })).toBeUndefined();
   });
 
+  test('counts for later runs, but not for --fresh, if it is a refusal', () => {
+    const refused = new GwtokenError('refused', 'rejected', { reason: 'invalid_client' });
+    const text = formatFailure(refused, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    expect(found({ startedAtMs: NOW }, text)?.kind).toBe('refused');
+    expect(found({ startedAtMs: NOW, requestedNow: true }, text)).toBeUndefined();
+  });
+
   test('does not count for another secret or auth URL', () => {
     const source = givenSource('', { ...CREDENTIALS, clientSecret: 'another' });
     expect(found({ source })).toBeUndefined();
