@@ -38,6 +38,16 @@ test('remove() removes the files of matching clients, also in an untrusted direc
   expect(fs.readdirSync(gw.cache).sort()).toEqual([kept, ...others].sort());
 });
 
+test('remove() also removes a token that the lock holder stores meanwhile', async () => {
+  const { acquireLock, remove, write } = openTokens(gw.cache, MACHINE);
+  const lock = await acquireLock(EU);
+  if (!lock?.held) throw new Error('the lock is not held');
+  // remove() has found only the lock so far.
+  const kept = await remove(() => void write(EU, 'an entry', 'token', lock) === undefined);
+  expect([kept, fs.readdirSync(gw.cache)]).toEqual([[], []]);
+  lock.release();
+});
+
 test('read() ignores a file above 256 KiB and a directory behind a link loop', () => {
   const { read } = openTokens(gw.cache, MACHINE);
   const longest = 'x'.repeat(256 * 1024);
