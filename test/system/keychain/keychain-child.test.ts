@@ -82,6 +82,15 @@ test('an aborted call does not start the keychain child', async () => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
+test('the child ends after its answer, even if keytar keeps it running', async ({ needs }) => {
+  needs('linux');
+  const MARK = randomUUID();
+  const busy = asFunction("async () => { setInterval(() => {}, 1000); return 'item'; }");
+  const { keychain } = keychainWith(busy, { env: { MARK } });
+  expect(await keychain.get(ACCOUNT)).toBe('item');
+  expect(await leftBehind(MARK)).toEqual([]);
+});
+
 test('get() calls whileReading while the child reads, and delete() does not', async () => {
   let calls = 0;
   const { keychain } = keychainWith(asFunction('async () => null'), { whileReading: () => calls++ });
