@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { tryLock, withLock } from '../../../src/system/files/lock';
 import { MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -38,6 +38,13 @@ test('tryLock() gives the lock to one holder at a time', async () => {
   expect(await waitForHolder(60)).toBe('late');
   next.release();
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a lock is not touched after its release', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  takeLock().release();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a waiter waits on when the holder writes its name into a new lock', async () => {
