@@ -131,9 +131,12 @@ export const BAD_TLS: readonly WireCase[] = [
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored',
     VALID,
     () => ({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }),
-    untrusted(
-      /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
-    ),
+    {
+      ...untrusted(
+        /^gwtoken: warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified\ngwtoken: error: [^\n]* is not trusted/,
+      ),
+      isQuick: true,
+    },
   ),
   // Node obeys only 0; Bun also obeys this word.
   tls(
