@@ -1,6 +1,6 @@
 /** The man page, in roff, from the commands, their flags, the settings and the exit codes. */
 import { readFileSync } from 'node:fs';
-import { sentence } from '../../src/cli/program';
+import { sentence } from '../../src/cli/help';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import {

@@ -25,31 +25,18 @@ export function completions(words: readonly string[], world: CompletionWorld): s
   const last = (words.at(-1) ?? '').trim();
   const line = splitLine(before);
   const takesFlags = line.program.length === 0 && !before.includes('--');
-  const awaiting = flagWithoutValue(line, before.at(-1));
-  const inlineName = /^(--[^=]+)=/.exec(last)?.[1];
-  const inline = takesFlags && !awaiting && inlineName ? valueFlag(inlineName, line.path) : undefined;
-  const flag = awaiting ?? inline;
+  const given = line.flags.at(-1);
+  const awaiting = takesFlags && given?.value === undefined ? given?.flag : undefined;
+  const name = /^(--[^=]+)=/.exec(last)?.[1];
+  const inline = takesFlags && name !== undefined ? flagNamed(name, line.path.at(-1)) : undefined;
+  const flag = [awaiting, inline].find((each) => each && takesValue(each.spec));
   const candidates = flag ? valuesOf(flag, world) : candidatesAt(line, takesFlags && last.startsWith('-'));
   if (typeof candidates === 'string') return `${candidates}\n`;
   return candidates
-    .map((each) => (inline ? `${longName(inline)}=${each}` : each))
+    .map((each) => (flag && flag === inline ? `${name}=${each}` : each))
     .filter((each) => each.startsWith(last))
     .map((each) => `${each}\n`)
     .join('');
-}
-
-/** Returns the flag of the last word if its value comes next. */
-function flagWithoutValue({ path, flags }: Line, last: string | undefined): Flag | undefined {
-  const given = flags.at(-1);
-  return given?.words.length === 1 && given.words[0] === last && given.value === undefined
-    ? valueFlag(given.name, path)
-    : undefined;
-}
-
-/** Returns the flag with this name if it takes a value. */
-function valueFlag(name: string, path: Line['path']): Flag | undefined {
-  const flag = flagNamed(name, path.at(-1));
-  return flag && takesValue(flag.spec) ? flag : undefined;
 }
 
 /** Returns the flags, commands or arguments that can stand after the line. */

@@ -1,19 +1,21 @@
 /**
- * Cuts the command line. No other code reads it: commander and the quick path get gwtoken's own words, and
- * the words of another program, which exec and curl start, reach no parser of gwtoken.
+ * Cuts the command line. No other code reads it: the words of another program, which exec and curl start,
+ * reach no parser of gwtoken.
  */
-import { COMMON_FLAGS, type Flag, namesIn, takesValue } from '../commands/flags';
+import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
+import type { FlagValues } from '../settings/table';
 
 /** A flag as it was given. */
 export interface GivenFlag {
-  /** `--region` for `--region=eu`, `-r` for `-reu`, and `-vr` for `-vr eu`. */
+  /** `--region` for `--region=eu`, and `-r` for `-reu` and `-vr eu`. */
   readonly name: string;
   /** The value; undefined if there is none, or if the flag is unknown and stands after the command. */
   readonly value: string | undefined;
-  /** The words of the line: one, or two if the value is a word of its own. */
-  readonly words: readonly string[];
-  readonly isKnown: boolean;
+  /** The word of the line that it stands in: `-vr`. */
+  readonly word: string;
+  /** Undefined if the command does not take it. Without a command, any command's flag counts. */
+  readonly flag: Flag | undefined;
 }
 
 export interface Line {
@@ -29,7 +31,7 @@ export interface Line {
   readonly mayBeEvaluated: boolean;
 }
 
-/** Cuts the words after `gwtoken`. Never throws: what is wrong with them is for others to say. */
+/** Cuts the words after `gwtoken`. Never throws: cli/parse.ts rejects what is wrong with them. */
 export function splitLine(argv: readonly string[]): Line {
   const path: Command[] = [];
   const flags: GivenFlag[] = [];
@@ -46,21 +48,26 @@ export function splitLine(argv: readonly string[]): Line {
       break;
     }
     if (/^-./s.test(word)) {
-      const flag = readFlag(word, argv[at + 1], command);
-      if (!flag.isKnown && command?.passThrough === 'flags') break;
-      flags.push(flag);
-      at += flag.words.length - 1;
+      const { given, takesNext } = readFlags(word, argv[at + 1], command);
+      if (!given[0]!.flag && command?.passThrough === 'flags') break;
+      flags.push(...given.map((each) => ({ ...each, word })));
+      if (takesNext) at++;
     } else if (named) {
-      if (path.length === 0) mayBeEvaluated = named.evaluated === true || flags.some((each) => !each.isKnown);
+      if (path.length === 0) mayBeEvaluated = named.evaluated === true || flags.some(({ flag }) => !flag);
       path.push(named);
     } else if (command?.passThrough) break;
     else args.push(word);
   }
   const rest = argv.slice(at);
   const command = path.at(-1);
-  const words =
-    !command || command.passThrough ? { args, program: rest } : { args: [...args, ...rest], program: [] };
-  return { path, flags, ...words, mayBeEvaluated };
+  const hasProgram = !command || command.passThrough || command.subcommands;
+  return {
+    path,
+    flags: flags.map((each) => ({ ...each, flag: flagNamed(each.name, command) })),
+    args: hasProgram ? args : [...args, ...rest],
+    program: hasProgram ? rest : [],
+    mayBeEvaluated,
+  };
 }
 
 /** Returns whether the command of the line starts another program. */
@@ -74,25 +81,43 @@ export function flagNamed(name: string, command: Command | undefined): Flag | un
   return [...flags, ...COMMON_FLAGS].find(({ spec }) => namesIn(spec).includes(name));
 }
 
+/** Returns whether a flag has a value if it needs one, and otherwise none. */
+export function isComplete({ flag, value }: GivenFlag): boolean {
+  return flag !== undefined && takesValue(flag.spec) === (value !== undefined);
+}
+
+/** Returns the values of complete flags. Of a repeated flag, the last one counts. */
+export function flagValues(flags: readonly GivenFlag[]): FlagValues {
+  return Object.fromEntries(
+    flags.map(({ flag, value }) => {
+      const [, negation, name] = /^--(no-)?(.*)/.exec(longName(flag!))!;
+      return [name, value ?? !negation];
+    }),
+  );
+}
+
+interface ReadFlags {
+  readonly given: readonly GivenFlag[];
+  /** True if the next word is the value of the last flag. */
+  readonly takesNext: boolean;
+}
+
 /** Reads `--name value`, `--name=value`, `-n value`, `-nvalue`, or switches, which may share a hyphen. */
-function readFlag(word: string, next: string | undefined, command: Command | undefined): GivenFlag {
+function readFlags(word: string, next: string | undefined, command: Command | undefined): ReadFlags {
   const isLong = word.startsWith('--');
   const name = isLong ? word.replace(/=.*/s, '') : word.slice(0, 2);
   const rest = word.slice(name.length);
   const flag = flagNamed(name, command);
-  if (flag && !takesValue(flag.spec) && !isLong && rest !== '' && command?.passThrough !== 'flags') {
-    // The last letter of `-vr eu` takes the value. curl reads words such as `-vk` by itself.
-    const last = readFlag(`-${rest}`, next, command);
-    const names = last.isKnown ? name + last.name.slice(1) : last.name;
-    return { ...last, name: names, words: [word, ...last.words.slice(1)] };
+  if (flag && !takesValue(flag.spec) && !isLong && rest !== '') {
+    // curl reads words such as `-vk` by itself.
+    if (command?.passThrough === 'flags')
+      return { given: [{ name, value: undefined, word, flag: undefined }], takesNext: false };
+    const others = readFlags(`-${rest}`, next, command);
+    return { ...others, given: [{ name, value: undefined, word, flag }, ...others.given] };
   }
   const inline = rest === '' ? undefined : rest.slice(isLong ? 1 : 0);
-  const isKnown = flag !== undefined && (isLong || rest === '' || takesValue(flag.spec));
   // Before the command, the word after an unknown flag is its value, unless it is a command.
-  const mayTakeNext = isKnown
-    ? takesValue(flag.spec)
-    : !command && !COMMANDS.some((each) => each.name === next);
-  if (!mayTakeNext || inline !== undefined || next === undefined || next === '--')
-    return { name, value: inline, words: [word], isKnown };
-  return { name, value: next, words: [word, next], isKnown };
+  const mayTakeNext = flag ? takesValue(flag.spec) : !command && !COMMANDS.some((each) => each.name === next);
+  const takesNext = mayTakeNext && inline === undefined && next !== undefined && next !== '--';
+  return { given: [{ name, value: takesNext ? next : inline, word, flag }], takesNext };
 }

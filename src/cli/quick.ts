@@ -1,11 +1,9 @@
 /**
- * The quick path: answers `get` and `env` from the cache, without commander, undici or anything else that
- * costs time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns
+ * The quick path: answers `get` and `env` from the cache, without undici or anything else that costs
+ * time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns
  * undefined if the CLI has to answer, for example with an error.
  */
 
-import { namesIn, takesValue } from '../commands/flags';
-import type { Command } from '../commands/grammar';
 import { strayVariables } from '../commands/stray-variables';
 import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
@@ -16,7 +14,7 @@ import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
-import type { GivenFlag, Line } from './line';
+import { flagValues, type GivenFlag, isComplete, type Line } from './line';
 
 interface QuickRun extends QuickWorld {
   /** Returns false only if stdout is certainly not a terminal; a sure answer would cost 2 ms. */
@@ -26,8 +24,9 @@ interface QuickRun extends QuickWorld {
 /** Returns what the command prints, or undefined if the CLI has to answer. */
 export function quick({ path: [command], flags: given, args }: Line, world: QuickRun): string | undefined {
   if (command?.name !== 'get' && command?.name !== 'env') return undefined;
-  const flags = valuesOf(given, command);
-  if (!flags || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
+  const isOwn = (each: GivenFlag): boolean => isComplete(each) && command.flags.includes(each.flag!);
+  if (!given.every(isOwn) || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
+  const flags = flagValues(given);
   if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
   try {
     return command.name === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
@@ -84,16 +83,4 @@ function readOnce({ read }: QuickWorld['clients']): QuickWorld['clients'] {
       return list;
     },
   };
-}
-
-/** Returns the values of the flags; undefined if the command does not take one of them as it was given. */
-function valuesOf(given: readonly GivenFlag[], { flags }: Command): FlagValues | undefined {
-  const values: Record<string, string | boolean> = {};
-  for (const { name: typed, value } of given) {
-    const flag = flags.find(({ spec }) => namesIn(spec).includes(typed));
-    if (!flag || takesValue(flag.spec) !== (value !== undefined)) return undefined;
-    const [, negation, name = ''] = /--(no-)?([a-z-]+)/.exec(flag.spec) ?? [];
-    values[name] = value ?? !negation;
-  }
-  return values;
 }

@@ -19,8 +19,9 @@ import type { FlagValues } from '../settings/table';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
+import { helpOf } from './help';
 import { type Line, startsProgram } from './line';
-import { helpOf, isBare, parseLine } from './program';
+import { isBare, parseLine } from './parse';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(line: Line, given: World): Promise<number> {

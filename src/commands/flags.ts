@@ -4,7 +4,7 @@ import { GET_FORMAT_NAMES } from '../formats/get-formats';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingDefinition } from '../settings/table';
 
 export interface Flag {
-  /** As commander writes it: `-r, --region <eu|us>`. `<FILE>` stands for any file. */
+  /** Its names, and its value if it takes one: `-r, --region <eu|us>`. `<FILE>` stands for any file. */
   readonly spec: string;
   readonly help: string;
   /** Heading in the help. */

@@ -19,7 +19,7 @@ export interface Command {
   /** Names of the arguments, for the usage line: `<KEY>` is required, `[SECTION...]` can have many words. */
   readonly args?: string;
   readonly summary: string;
-  /** Heading that the help of the program lists it under. */
+  /** Heading in the help of the program; absent for a subcommand. */
   readonly group?: 'Get a token:' | 'Manage clients:' | 'Setup and troubleshooting:';
   readonly flags: readonly Flag[];
   /** Command lines that work when they are copied, each with its effect. */

@@ -91,7 +91,7 @@ export interface SettingDefinition<T> {
   readonly variable: 'derived' | 'none' | { readonly name: string; parse(text: string, where: string): T };
   /** Parses a value. Throws `usage` with the value, its source `where` and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
-  /** Help texts by flag, which is written as in commander; absent if the setting has no flag. */
+  /** Help texts by the flag's `spec` of commands/flags.ts; absent if the setting has no flag. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Returns the value of a stored client, which holds if no other place has one. */
   ofStored?(client: StoredClient): string;

@@ -76,7 +76,7 @@ describe('gwtoken', () => {
     for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     for (const flag of ['--help', '--version', '--verbose']) expect(stdout).toContain(flag);
     expect(stdout).toContain(` help:\n  ${Object.keys(TOPICS).join(', ')}\n`);
-    // commander lists commands that are in no group under this heading.
+    // The heading of commands without a group.
     expect(stdout).not.toContain('\nCommands:');
   });
 

@@ -1,6 +1,6 @@
 /** The commands and flags of the grammar, and command lines of gwtoken in texts. */
 import { splitLine } from '../../src/cli/line';
-import { parseLine } from '../../src/cli/program';
+import { parseLine } from '../../src/cli/parse';
 import type { Flag } from '../../src/commands/flags';
 import type { Command } from '../../src/commands/grammar';
 

@@ -1,68 +1,102 @@
-/** Usage errors of the command line, with what was probably meant. They show no value, which may be a secret. */
-import type { CommanderError } from 'commander';
+/** Checks a command line. Its errors name what was probably meant, and no value, which may be a secret. */
 import type { Cause } from '../causes';
-import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
-import { COMMANDS } from '../commands/grammar';
+import { COMMON_FLAGS, type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
+import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
+import type { FlagValues } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
-import { flagNamed, type GivenFlag, type Line, startsProgram } from './line';
+import { helpText } from './help';
+import { flagNamed, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
 
-/** Commands of gh, aws, gcloud, docker and others, with gwtoken's own for each. */
-const OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
-  ['whoami', 'status'],
-  ['show', 'status'],
-  ['list', 'status'],
-  ['ls', 'status'],
-  ['profiles', 'status'],
-  ['token', 'get'],
-  ['print-access-token', 'get'],
-  ['refresh', 'get --fresh'],
-  ['cache', 'get --fresh'],
-  ['auth', 'login'],
-  ['setup', 'login'],
-  ['run', 'exec'],
-  ['export', 'env'],
-  ['api', 'curl'],
-  ['http', 'curl'],
-  ['wget', 'curl'],
-  ['set', 'config set'],
-  ['config show', 'status --verbose'],
-  ['version', '--version'],
-]);
+/** A valid command line: a command with its flags, or only a text. */
+interface ParsedLine {
+  readonly command?: Command;
+  /** Flags that were given; none has a default here. */
+  readonly flags: FlagValues;
+  /** Text that `--help` or `--version` prints; empty for a command. */
+  readonly text: string;
+}
 
-/** Flags of curl, direnv and others, with gwtoken's own for each. */
-const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
-  ['--cacert', '--ca-file'],
-  ['--environment', '--sandbox'],
-  ['--refresh', '--fresh'],
-  ['--shell', '--format'],
-  ['--token-url', '--auth-url'],
-  ['-o', '--output'],
-]);
+/** Parses a command line. Throws a `usage` error if it is invalid. */
+export function parseLine(line: Line, version: string): ParsedLine {
+  checkNames(line);
+  const isAsked = ({ flag, value }: GivenFlag): boolean =>
+    value === undefined && (flag === HELP || flag === VERSION);
+  const asked = isBare(line) ? HELP : line.flags.find(isAsked)?.flag;
+  if (asked) return { flags: {}, text: asked === HELP ? helpText(line.path) : `${version}\n` };
+  checkFlags(line);
+  const command = line.path.at(-1);
+  if (!command || command.subcommands) {
+    const isVersion = line.flags[0]?.name === '-v';
+    throw lineError(line, 'no command given', isVersion ? mistyped('gwtoken --version') : undefined);
+  }
+  checkArguments(line, command);
+  return { command, flags: flagValues(line.flags), text: '' };
+}
+
+/** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`, which then show help. */
+export function isBare({ path, flags, args, program }: Line): boolean {
+  const command = path.at(-1);
+  const showsHelp = !command || command.subcommands || command.name === 'completion';
+  return Boolean(showsHelp) && flags.length + args.length + program.length === 0;
+}
+
+/** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */
+const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
+  get: ['token', 'print-access-token'],
+  'get --fresh': ['refresh', 'cache'],
+  env: ['export'],
+  exec: ['run'],
+  curl: ['api', 'http', 'wget'],
+  login: ['auth', 'setup'],
+  status: ['whoami', 'show', 'list', 'ls', 'profiles'],
+  'status --verbose': ['config show'],
+  'config set': ['set'],
+  '--version': ['version'],
+};
+
+/** Flags of curl, direnv and others, each with the flag that does the same. */
+const OTHER_FLAGS: Readonly<Record<string, string>> = {
+  '--cacert': '--ca-file',
+  '--environment': '--sandbox',
+  '--refresh': '--fresh',
+  '--shell': '--format',
+  '--token-url': '--auth-url',
+  '-o': '--output',
+};
 
 /** Flags by which gh, aws, kubectl and docker print JSON, if their value is `json`. */
 const JSON_FLAGS = ['-o', '-f', '--output', '--format'];
 
 /** Throws if a word that should name a command or subcommand does not, or if a flag has only one hyphen. */
-export function checkNames(line: Line): void {
+function checkNames(line: Line): void {
   const command = line.path.at(-1);
-  for (const { words } of line.flags) {
-    const word = withoutValue(words[0]!);
-    if (!word.startsWith('--') && flagNamed(`-${word}`, command))
-      throw lineError(line, `unknown option ${quoted(word)}`, mistyped(`-${word}`));
+  for (const { word } of line.flags) {
+    const name = withoutValue(word);
+    if (!name.startsWith('--') && flagNamed(`-${name}`, command))
+      throw lineError(line, `unknown option ${quoted(name)}`, mistyped(`-${name}`));
   }
-  if (!command && line.args.length === 0 && line.program.length > 0)
-    throw lineError(line, 'no command given before "--"');
+  if (command && !command.subcommands) return;
   const [word] = line.args;
-  if (word !== undefined && (!command || command.subcommands)) {
+  if (word === undefined && line.program.length > 0) throw lineError(line, 'no command given before "--"');
+  if (word !== undefined) {
     const name = withoutValue(word);
     throw lineError(line, `unknown command ${quoted(name)}`, meantByCommand(name, line));
   }
 }
 
+/** Throws if a flag is unknown, or has a value or none where it must not. */
+function checkFlags(line: Line): void {
+  const wrong = line.flags.find((each) => !isComplete(each));
+  if (!wrong) return;
+  const { name, value, flag } = wrong;
+  if (!flag) throw lineError(line, `unknown option ${quoted(name)}`, meantByOption(wrong, line));
+  throw lineError(line, `${name} ${value === undefined ? 'needs a value' : 'takes no value'}`);
+}
+
 /** Throws if an argument is missing or excess. */
-export function checkArguments(line: Line): void {
-  const expected = line.path.at(-1)?.args?.split(' ') ?? [];
+function checkArguments(line: Line, { args = '' }: Command): void {
+  const expected = args.split(' ').filter(Boolean);
   const given = startsProgram(line) ? line.program : line.args;
   const [missing] = expected.slice(given.length).filter((name) => name.startsWith('<'));
   if (missing !== undefined) {
@@ -74,27 +108,6 @@ export function checkArguments(line: Line): void {
   const taken = expected.length === 0 ? 'no arguments' : `only ${expected.join(' ')}`;
   const comment = excess === '#' ? ', and got "#"' : '';
   throw lineError(line, `${lineName(line)} takes ${taken}${comment}`, meantByArgument(excess, line));
-}
-
-/**
- * Returns the usage error for commander's error about a flag. Its only field is its code, so this looks for
- * the flag in the line.
- */
-export function flagError({ code, message }: CommanderError, line: Line): GwtokenError {
-  if (code !== 'commander.unknownOption')
-    return lineError(line, message.replace(/^error: /, '').replaceAll("'", '"'));
-  const command = line.path.at(-1);
-  const wrong = line.flags.find(({ name, value }) => {
-    const flag = flagNamed(name, command);
-    return !flag || (value !== undefined && !takesValue(flag.spec));
-  });
-  if (!wrong) {
-    // Without a command, commander knows no flag.
-    const isVerbose = line.flags[0]?.name === '-v';
-    return lineError(line, 'no command given', isVerbose ? mistyped('gwtoken --version') : undefined);
-  }
-  if (flagNamed(wrong.name, command)) return lineError(line, `${wrong.name} takes no value`);
-  return lineError(line, `unknown option ${quoted(wrong.name)}`, meantByOption(wrong, line));
 }
 
 /** Makes a usage error whose last hint is the help of the line's command. */
@@ -116,10 +129,13 @@ function meantByCommand(typed: string, { path, args }: Line): Cause | undefined 
   const word = typed.toLowerCase();
   if (word === 'revoke') return { reason: 'no-revoke' };
   const names = (path.at(-1)?.subcommands ?? COMMANDS).map(({ name }) => name);
-  const ownCommand = (other: string): string | undefined =>
-    OTHER_TOOLS.get([...path.map(({ name }) => name), other].join(' '));
-  const second = word === 'auth' ? args[1]?.toLowerCase() : undefined;
-  const meant = (second && (names.find((name) => name === second) ?? ownCommand(second))) || ownCommand(word);
+  const lineFor = (other: string): string | undefined => {
+    const spelled = [...path.map(({ name }) => name), other].join(' ');
+    return names.includes(other)
+      ? spelled
+      : Object.keys(OTHER_TOOLS).find((line) => OTHER_TOOLS[line]!.includes(spelled));
+  };
+  const meant = (word === 'auth' && lineFor(args[1]?.toLowerCase() ?? '')) || lineFor(word);
   return meant ? mistyped(`gwtoken ${meant}`) : (dashIn(word) ?? similar(word, names));
 }
 
@@ -146,8 +162,8 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const wantsJson = name === '--json' || (JSON_FLAGS.includes(name) && [value, ...args].includes('json'));
   if (wantsJson && has('--json')) return mistyped('--json');
   if (wantsJson && has('--format')) return mistyped('--format json');
-  const other = OTHER_FLAGS.get(name) ?? '';
-  if (has(other)) return mistyped(other);
+  const other = Object.hasOwn(OTHER_FLAGS, name) ? OTHER_FLAGS[name] : undefined;
+  if (other !== undefined && has(other)) return mistyped(other);
   const hasStdin = has('--secret-stdin');
   if (/secret|password/i.test(name) || (hasStdin && /token/i.test(name)))
     return { reason: 'secret-flag', hasStdin };
