@@ -57,7 +57,9 @@ describe('the words of another program', () => {
 
   test('reach curl as they are after the URL, and after --', async () => {
     const url = 'https://gw.example.com';
-    const property = fc.asyncProperty(flags, flags, fc.array(theirs), async (before, after, words) => {
+    // A lone # is a comment that zsh has passed on.
+    const curls = fc.array(theirs.filter((word) => word !== '#'));
+    const property = fc.asyncProperty(flags, flags, curls, async (before, after, words) => {
       for (const program of [
         ['--', url, ...words],
         ['--', ...words, url],

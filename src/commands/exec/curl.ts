@@ -11,6 +11,7 @@ import { readSettings, selectedClient, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
 export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
+  if (words.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
   const sources = readSettings(flags, world);
   const at = await pathAt(words, world);
   const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources));
@@ -25,48 +26,40 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
     text: { option: '-K', content, at: isQuiet ? 1 : 0 },
   };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
-  const hint = hintFor(code, words, at, world.env) ?? caHint(code, words, answer.query.client, sources);
+  const hint = hintFor(code, words, world.env) ?? caHint(code, words, answer.query.client, sources);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;
 }
 
 /**
  * Returns the index of the path: of the first word that begins with a single slash and is not the value of an
- * option; -1 if there is none, or if an unknown option leaves a doubt. Asks curl which of its options take a
- * value, if one stands before such a word.
+ * option; -1 if there is none. Asks curl for its options if one stands before such a word.
  */
 async function pathAt(words: readonly string[], world: World): Promise<number> {
   const isPath = (word: string): boolean => /^\/(?!\/)/.test(word);
   const first = words.findIndex(isPath);
   if (first <= 0 || !/^-./s.test(words[first - 1]!)) return first;
-  const takesValue = optionsIn(await world.programOutput('curl', ['--help', 'all']));
+  const switches = switchesIn(await world.programOutput('curl', ['--help', 'all']));
   for (let at = 0; at < words.length; at++) {
     if (isPath(words[at]!)) return at;
-    const takesNext = takesNextWord(words[at]!, takesValue);
-    if (takesNext === undefined) return -1;
-    if (takesNext) at++;
+    if (takesNextWord(words[at]!, switches)) at++;
   }
   return -1;
 }
 
-/** Returns curl's options in its help, each with whether it takes a value: ` -X, --request <method> …`. */
-function optionsIn(help: string): ReadonlyMap<string, boolean> {
-  const rows = [...help.matchAll(/^ +(?:(-.), )?(--\S+)( [<[])?/gm)];
-  return new Map(
-    rows.flatMap(([, short, long = '', value]) =>
-      [short ?? long, long].map((name) => [name, value !== undefined] as const),
-    ),
-  );
+/** Returns the options in curl's help that take no value, as in ` -s, --silent  Silent mode`. */
+function switchesIn(help: string): ReadonlySet<string | undefined> {
+  const rows = help.matchAll(/^ +(?:(-.), )?(--\S+)(?!\S| [<[])/gm);
+  return new Set([...rows].flatMap(([, short, long]) => [short, long]));
 }
 
-/** Returns whether the next word is the value of an option in this word; undefined for an unknown option. */
-function takesNextWord(word: string, takesValue: ReadonlyMap<string, boolean>): boolean | undefined {
+/** Returns whether the next word is the value of an option in this word. */
+function takesNextWord(word: string, switches: ReadonlySet<string | undefined>): boolean {
   if (!/^-./s.test(word)) return false;
-  if (word.startsWith('--')) return takesValue.get(word);
-  const letters = [...word.slice(1)];
+  if (word.startsWith('--')) return !switches.has(word);
   // In `-sSo FILE`, o takes the next word; in `-oFILE`, the rest of its own.
-  const at = letters.findIndex((letter) => takesValue.get(`-${letter}`) !== false);
-  return at < 0 ? false : takesValue.get(`-${letters[at]}`) && at === letters.length - 1;
+  const at = [...word].findIndex((letter, index) => index > 0 && !switches.has(`-${letter}`));
+  return at === word.length - 1;
 }
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
@@ -78,7 +71,7 @@ function belowApiUrl(path: string, sources: SettingSources): string {
 }
 
 /** Returns the hint for an exit code of curl that gwtoken's rules may have caused. */
-function hintFor(code: number, words: readonly string[], pathIndex: number, env: Env): string | undefined {
+function hintFor(code: number, words: readonly string[], env: Env): string | undefined {
   const [first = ''] = words;
   const isNoUrl = code === INVALID_URL || code === UNKNOWN_HOST;
   // Git Bash turns /orders into C:/Program Files/Git/orders.
@@ -89,9 +82,7 @@ function hintFor(code: number, words: readonly string[], pathIndex: number, env:
     return 'begin the URL with http:// if the server does not speak TLS';
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
-  const isPathLate = pathIndex < 0 && !first.includes('/') && words.some((word) => word.startsWith('/'));
-  if (isNoUrl && (isPathLate || BARE_PATH.test(first)))
-    return "put the path first, with a slash: gwtoken curl /PATH [curl's options]";
+  if (isNoUrl && BARE_PATH.test(first)) return 'begin the path with a slash: gwtoken curl /PATH';
   return undefined;
 }
 
