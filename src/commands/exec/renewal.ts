@@ -17,9 +17,6 @@ const JUST_EXPIRED_MS = 2000;
 /** Pause after a refusal. Repeated refusals can lock the client out. */
 const REFUSAL_PAUSE_MS = 300_000;
 
-/** Result of the last renewal; `renewed` also before the first one. */
-type Renewal = 'renewed' | 'refused' | 'failed';
-
 /**
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
  * still contains the last token of this run.
@@ -37,39 +34,37 @@ export async function withTokenFile<T>(
   const ended = new AbortController();
   let token = first;
 
-  const renew = async (): Promise<void> => {
-    // No spinner, because the command uses the terminal. The next check retries after a failure.
-    const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
-    const { token: next } = await getToken(query, world);
-    if (ended.signal.aborted) return;
-    if (next.accessToken !== token.accessToken) {
-      if (isTakenOver(path, token.accessToken, world)) {
-        warn(world, `${path} has another run's token by now; this run no longer renews it`);
-        ended.abort();
-        return;
-      }
-      maskToken(next.accessToken, world);
-      world.replaceFile(path, next.accessToken, true);
-    }
-    token = next;
-  };
-  const renewIfDue = async (before: Renewal): Promise<Renewal> => {
-    if (dueInMs(token, minTtl, world.now()) > 0) return before;
-    try {
-      await renew();
-      return 'renewed';
-    } catch (error) {
-      if (ended.signal.aborted || isJustExpired(error, token, world.now())) return before;
-      // Of several failures in a row, only the first is reported.
-      if (before === 'renewed') warn(world, `the token file still has the last token: ${messageOf(error)}`);
-      return error instanceof GwtokenError && error.kind === 'refused' ? 'refused' : 'failed';
-    }
-  };
   const keepValid = async (): Promise<void> => {
-    let last: Renewal = 'renewed';
-    while (!ended.signal.aborted) {
-      await world.sleep(last === 'refused' ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
-      if (!ended.signal.aborted) last = await renewIfDue(last);
+    /** The error of the last renewal, if it failed. */
+    let problem: unknown;
+    for (;;) {
+      const isRefused = problem instanceof GwtokenError && problem.kind === 'refused';
+      await world.sleep(isRefused ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
+      if (ended.signal.aborted) return;
+      if (dueInMs(token, minTtl, world.now()) > 0) continue;
+      try {
+        // No spinner, because the command uses the terminal. The next check retries after a failure.
+        const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
+        const { token: next } = await getToken(query, world);
+        if (ended.signal.aborted) return;
+        if (next.accessToken !== token.accessToken) {
+          if (isTakenOver(path, token.accessToken, world)) {
+            warn(world, `${path} has another run's token by now; this run no longer renews it`);
+            return;
+          }
+          maskToken(next.accessToken, world);
+          world.replaceFile(path, next.accessToken, true);
+        }
+        token = next;
+        problem = undefined;
+      } catch (error) {
+        if (ended.signal.aborted) return;
+        if (isJustExpired(error, token, world.now())) continue;
+        // Of several failures in a row, only the first is reported.
+        if (problem === undefined)
+          warn(world, `the token file still has the last token: ${messageOf(error)}`);
+        problem = error;
+      }
     }
   };
 
