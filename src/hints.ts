@@ -6,8 +6,7 @@ import type { Cause, Reason, Subject } from './causes';
 import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
 import type { GwtokenError } from './errors';
-import { resolve } from './settings/resolve';
-import { configKeys, SETTINGS, type SettingSources, variableOf } from './settings/table';
+import { configKeys, SETTINGS, type Settings, variableOf } from './settings/table';
 import { duration, listOf, shellWord, similarWords } from './text';
 import { LONGEST_LIMIT_MS } from './waiting';
 import type { World } from './world';
@@ -19,7 +18,7 @@ const MOST_HINTS = 2;
 interface Facts extends Subject {
   readonly platform: NodeJS.Platform;
   /** Absent if the config file cannot be read, or the command line is invalid. */
-  readonly sources?: SettingSources | undefined;
+  readonly settings?: Settings | undefined;
 }
 
 /** Steps that may not apply; the others count in their order. */
@@ -36,9 +35,9 @@ export type Problem = Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject' | 
 export function hintsFor(
   { kind, cause, subject, hints = [] }: Problem,
   { platform }: Pick<World, 'platform'>,
-  sources?: SettingSources,
+  settings?: Settings,
 ): readonly string[] {
-  const facts: Facts = { ...subject, platform, sources };
+  const facts: Facts = { ...subject, platform, settings };
   const steps = [
     facts.isRepeated && 'to ask at once, add --fresh',
     ...(facts.mistakes ?? []),
@@ -125,11 +124,11 @@ const ROWS: Rows = {
   // The selected client
   'no-client': (_, facts) => [
     otherCause(facts),
-    facts.sources?.isHeadless() ? CI_HELP : 'to add one, run: gwtoken login',
+    facts.settings?.isHeadless() ? CI_HELP : 'to add one, run: gwtoken login',
   ],
   'no-region': (_, facts) => {
     const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
-    const isAnyStored = facts.sources && Object.keys(facts.sources.stored()).length > 0;
+    const isAnyStored = facts.settings && Object.keys(facts.settings.stored()).length > 0;
     const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
     return [otherCause(facts), ...loginOrSet(start, set, facts)];
   },
@@ -352,16 +351,16 @@ export const REASONS = Object.keys(ROWS) as Reason[];
 
 /** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
 function otherCause(facts: Facts): string | undefined {
-  const { sources } = facts;
-  if (!sources) return undefined;
-  const { noHome } = sources.config;
-  return noHome ? stepsFor(noHome, facts)[0] : misspelledProfile(sources);
+  const { settings } = facts;
+  if (!settings) return undefined;
+  const { noHome } = settings.config;
+  return noHome ? stepsFor(noHome, facts)[0] : misspelledProfile(settings);
 }
 
-function misspelledProfile(sources: SettingSources): string | undefined {
-  const { value: profile, source } = resolve(SETTINGS.profile, sources);
-  const ofStored = Object.keys(sources.stored()).map((name) => name.replace(/:.*/, ''));
-  const known = [DEFAULT_PROFILE, ...Object.keys(sources.config.profiles), ...ofStored];
+function misspelledProfile(settings: Settings): string | undefined {
+  const { value: profile, source } = settings.profile;
+  const ofStored = Object.keys(settings.stored()).map((name) => name.replace(/:.*/, ''));
+  const known = [DEFAULT_PROFILE, ...Object.keys(settings.config.profiles), ...ofStored];
   if (known.includes(profile)) return undefined;
   const [meant] = similarWords(profile, known);
   if (meant !== undefined)
@@ -370,13 +369,13 @@ function misspelledProfile(sources: SettingSources): string | undefined {
 }
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
-function loginOrSet(login: string, set: string, { sources }: Facts): Steps {
-  return sources?.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`];
+function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
+  return settings?.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`];
 }
 
 function missingCredentials(_: Cause, facts: Facts): Steps {
-  const { client, authUrl, source, sources } = facts;
-  if (!client || source?.kind !== 'keychain' || sources?.isHeadless())
+  const { client, authUrl, source, settings } = facts;
+  if (!client || source?.kind !== 'keychain' || settings?.isHeadless())
     return [otherCause(facts), useVariables(facts)];
   // login suggests the URL of the config file or the stored client itself.
   const isKept = !authUrl || authUrl.source.kind === 'config' || authUrl.source.kind === 'stored';
@@ -389,9 +388,9 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
 const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
 /** Returns the hint about variables: to set them, or that they are empty or ignored. */
-function useVariables({ client, sources }: Facts, set = 'set'): string | undefined {
-  if (!sources) return undefined;
-  const { env, flags, isHeadless } = sources;
+function useVariables({ client, settings }: Facts, set = 'set'): string | undefined {
+  if (!settings) return undefined;
+  const { env, flags, isHeadless } = settings;
   const names = client ? variablePairs(client).flat() : [];
   if (client && flags.profile !== undefined) {
     const ignored = names.find((name) => env[name]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Cause, Subject } from '../src/causes';
 import { hintsFor, REASONS } from '../src/hints';
 import { EU } from './harness/homes/client';
-import { sources } from './settings/sources';
+import { settingsWith } from './settings/places';
 
 const TRUST = { setting: 'the auth URL', caFile: undefined, insteadOfSystem: [] };
 
@@ -247,12 +247,12 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
     [LOGIN, `or ${VARIABLES_HINT}`],
   ],
 ])('hintsFor() knows %s', (_, cause, subject, hints) => {
-  expect(hintsFor({ cause, subject }, { platform: 'linux' }, sources({}))).toEqual(hints);
+  expect(hintsFor({ cause, subject }, { platform: 'linux' }, settingsWith({}))).toEqual(hints);
 });
 
 test('hintsFor() returns the best two hints', () => {
   const cause = { reason: 'no-region' } as const;
-  const misspelled = sources({ flags: { profile: 'acm' }, profiles: { acme: {} } });
+  const misspelled = settingsWith({ flags: { profile: 'acm' }, profiles: { acme: {} } });
   expect(hintsFor({ cause }, { platform: 'linux' }, misspelled)).toEqual([
     'did you mean: --profile acme',
     'to set up a client, run: gwtoken login',

@@ -13,7 +13,7 @@ import {
 } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
 import { variablePairs } from '../../src/credentials/variables';
-import { ROWS, type SettingDefinition, variableOf } from '../../src/settings/table';
+import { ROWS, type SettingRow, variableOf } from '../../src/settings/table';
 import { listOf } from '../../src/text';
 
 const EXIT_CODES = readFileSync(new URL('../../src/cli/topics/exit-codes.md', import.meta.url), 'utf8');
@@ -99,15 +99,15 @@ function flagItem({ spec, help, setting }: Flag): string {
 }
 
 /** Returns a flag's equivalents: variable `GWTOKEN_AUTH_URL[_EU|_US]`, config key `auth-url[.eu|.us]`. */
-export function equivalents(row: SettingDefinition<unknown>): readonly [variable: string, key: string] {
+export function equivalents(row: SettingRow<unknown>): readonly [variable: string, key: string] {
   const name = variableOf(row, row.key) ?? '';
-  if (row.scope !== 'client') return [name, row.key];
+  if (row.reach !== 'client') return [name, row.key];
   const regions = (separator: string) => `[${REGIONS.map((region) => separator + region).join('|')}]`;
   return [name + regions('_').toUpperCase(), row.key + regions('.')];
 }
 
 /** Returns the item of a setting's variable, or none if it has no variable. */
-function variableItem(row: SettingDefinition<unknown>): readonly string[] {
+function variableItem(row: SettingRow<unknown>): readonly string[] {
   if (row.variable === 'none') return [];
   const [variable, key] = equivalents(row);
   const [spec] = Object.keys(row.flags ?? {});

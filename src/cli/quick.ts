@@ -9,7 +9,7 @@ import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
 import { STDOUT } from '../formats/output';
-import { findSetting, gather, resolveClient } from '../settings/resolve';
+import { findSetting, gather, unknownKeys } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache, readEntry } from '../token/cache';
 import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
@@ -57,18 +57,17 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
  */
 function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefined {
   const world = { ...given, clients: readOnce(given.clients) };
-  const sources = gather(flags, world);
+  const settings = gather(flags, world);
   // The CLI warns of these.
-  if (sources.unknownKeys.length > 0 || strayVariables(world).some((stray) => stray.isMisleading))
+  if (unknownKeys(settings.config).length > 0 || strayVariables(world).some((stray) => stray.isMisleading))
     return undefined;
-  const client = resolveClient(sources);
-  const source = sourceOf(sources, client, world);
-  const found = findSetting(SETTINGS.authUrl, sources, client);
-  const basis = { client, source, authUrl: found && { ...found, value: found.text } };
+  const source = sourceOf(settings, world);
+  const found = findSetting(SETTINGS.authUrl, settings);
+  const basis = { client: settings.client, source, authUrl: found && { ...found, value: found.text } };
   const entry = readEntry(basis, world);
   if (!entry) return undefined;
   // Parsing a URL takes longer than reading the cache, and the URL of a cached token is known to be valid.
-  const query = queryOf(sources, client, world, entry.authUrl === found?.text ? basis : { source });
+  const query = queryOf(settings, world, entry.authUrl === found?.text ? basis : { source });
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world, entry);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

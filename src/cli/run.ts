@@ -120,10 +120,10 @@ function errorLines(thrown: unknown, flags: FlagValues, paint: Paint, world: Wor
     return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
   }
   const detail = flags.verbose ? error.detail : undefined;
-  const sources = orUndefined(() => gather(flags, world));
+  const settings = orUndefined(() => gather(flags, world));
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error, world, sources).map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error, world, settings).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

@@ -12,8 +12,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
   if (flags.unset) {
     write(envOutput(undefined, options));
   } else {
-    const sources = readSettings(flags, world);
-    const { token } = await selectedToken(sources, world);
+    const { token } = await selectedToken(readSettings(flags, world), world);
     write(envOutput(token, options));
   }
   if (world.stdout.isTTY() && (flags.output ?? STDOUT) === STDOUT) await sayWhatToType(flags, world);

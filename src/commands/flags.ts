@@ -1,7 +1,7 @@
 /** The flags that several commands share, and those of the two commands that cli/quick.ts can answer. */
 import { ENV_FORMAT_NAMES } from '../formats/env-formats';
 import { GET_FORMAT_NAMES } from '../formats/get-formats';
-import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingDefinition } from '../settings/table';
+import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingRow } from '../settings/table';
 
 export interface Flag {
   /** Its names, and its value if it takes one: `-r, --region <eu|us>`. `<FILE>` stands for any file. */
@@ -12,7 +12,7 @@ export interface Flag {
   /** Words for its value, for completion. */
   readonly values?: readonly string[] | undefined;
   /** Setting that the flag sets; a variable and a key of the config file can set it as well. */
-  readonly setting?: SettingDefinition<unknown>;
+  readonly setting?: SettingRow<unknown>;
 }
 
 /** Returns `-r` and `--region` for the spec `-r, --region <eu|us>`. */
@@ -39,7 +39,7 @@ export const FETCH_FLAGS = settingFlags('Request:', FETCH_SETTINGS);
 
 function settingFlags(
   group: Flag['group'],
-  settings: Readonly<Record<string, SettingDefinition<unknown>>>,
+  settings: Readonly<Record<string, SettingRow<unknown>>>,
 ): readonly Flag[] {
   return Object.values(settings).flatMap((setting) =>
     Object.entries(setting.flags ?? {}).map(([spec, help]) => {

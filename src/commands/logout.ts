@@ -3,8 +3,7 @@ import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { sourceOf } from '../credentials/sources';
 import { failure, GwtokenError, messageOf, usage, valueOrError } from '../errors';
-import { clientParts, resolve, resolveClient } from '../settings/resolve';
-import { type FlagValues, SETTINGS, type SettingSources } from '../settings/table';
+import type { FlagValues, Settings } from '../settings/table';
 import { warn } from '../text';
 import { untilSignal } from '../waiting';
 import type { World } from '../world';
@@ -22,9 +21,9 @@ interface Target {
 }
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
-  const sources = readSettings(flags, world);
-  const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const targets = flags.all ? allTargets(flags, world) : [selectedTarget(sources, world)];
+  const settings = readSettings(flags, world);
+  const keychainTimeoutMs = settings.keychainTimeoutMs?.value;
+  const targets = flags.all ? allTargets(flags, world) : [selectedTarget(settings, world)];
   if (!flags.yes) {
     for (const target of targets)
       if (!(await isThere(target, keychainTimeoutMs, world))) throw nothingThere(target.name);
@@ -57,13 +56,13 @@ function allTargets(flags: FlagValues, world: World): readonly Target[] {
 }
 
 /** Returns the selected client. Another tool may have created its keychain item. */
-function selectedTarget(sources: SettingSources, world: World): Target {
-  if (clientParts(sources).region === undefined && knownNames(world).length === 0) throw nothingThere();
-  const client = resolveClient(sources);
+function selectedTarget(settings: Settings, world: World): Target {
+  if (settings.region === undefined && knownNames(world).length === 0) throw nothingThere();
+  const { client } = settings;
   const name = clientName(client);
   const listedId = world.clients.read()[name]?.clientId;
   // Variables that cannot be used still replace the keychain.
-  const source = valueOrError(() => sourceOf(sources, client, world));
+  const source = valueOrError(() => sourceOf(settings, world));
   const usesKeychain = !(source instanceof GwtokenError) && source.kind === 'keychain';
   return { client, name, listedId, mayHaveItem: listedId !== undefined || usesKeychain };
 }

@@ -1,10 +1,9 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
-import type { Client } from '../client';
-import { GwtokenError, usage } from '../errors';
+import { GwtokenError } from '../errors';
 import { maskToken } from '../formats/mask';
-import { clientParts, gather, resolveClient, settingLines } from '../settings/resolve';
-import type { FlagValues, SettingSources } from '../settings/table';
+import { gather, settingLines, unknownKeys } from '../settings/resolve';
+import type { FlagValues, Settings } from '../settings/table';
 import { warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
@@ -12,37 +11,30 @@ import { untilSignal } from '../waiting';
 import type { World } from '../world';
 import { strayText, strayVariables } from './stray-variables';
 
-/** Returns the selected client. Throws `usage` without a region; before the first login it hints at that. */
-export function selectedClient(sources: SettingSources): Client {
-  const isFirst = clientParts(sources).region === undefined && Object.keys(sources.stored()).length === 0;
-  if (isFirst && !sources.isHeadless()) throw usage('no client stored yet', { reason: 'no-client' });
-  return resolveClient(sources);
-}
-
-/** Gathers the sources of settings, and warns of keys and variables that mean nothing. */
-export function readSettings(flags: FlagValues, world: World): SettingSources {
-  const sources = gather(flags, world);
-  for (const text of sources.unknownKeys) warn(world, text);
+/** Gathers the settings, and warns of keys and variables that mean nothing. */
+export function readSettings(flags: FlagValues, world: World): Settings {
+  const settings = gather(flags, world);
+  for (const text of unknownKeys(settings.config)) warn(world, text);
   for (const stray of strayVariables(world)) {
     if (stray.isMisleading) warn(world, strayText(stray));
     else world.trace(strayText(stray));
   }
-  return sources;
+  return settings;
 }
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
-export function selectedQuery(sources: SettingSources, world: World): Query {
-  const client = selectedClient(sources);
-  for (const line of settingLines(sources, client)) world.trace(line);
-  return queryOf(sources, client, world);
+export function selectedQuery(settings: Settings, world: World): Query {
+  const query = queryOf(settings, world);
+  for (const line of settingLines(settings)) world.trace(line);
+  return query;
 }
 
 /**
  * Returns a valid token for the selected client, or with `--fresh` a new one, and masks it in the log of a
  * GitHub Actions job: every caller passes it on.
  */
-export async function selectedToken(sources: SettingSources, world: World): Promise<TokenAnswer> {
-  const answer = await tokenFor(selectedQuery(sources, world), world);
+export async function selectedToken(settings: Settings, world: World): Promise<TokenAnswer> {
+  const answer = await tokenFor(selectedQuery(settings, world), world);
   maskToken(answer.token.accessToken, world);
   return answer;
 }

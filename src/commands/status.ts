@@ -3,8 +3,8 @@
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { type CredentialSource, sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints';
-import { clientParts, onlyFrom, resolve, resolveClient, settingLines } from '../settings/resolve';
-import { type FlagValues, SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import { selecting, settingLines } from '../settings/resolve';
+import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
 import type { StoredClient, World } from '../world';
@@ -12,16 +12,16 @@ import { alignRows, type Finding, writeFindings } from './report';
 import { readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
-  const sources = readSettings(flags, world);
-  const all = readRows(sources, world);
+  const settings = readSettings(flags, world);
+  const all = readRows(settings, world);
   const rows = all.filter(isKnown);
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    const [hint] = hintsFor({ cause: { reason: 'no-client' } }, world, sources);
+    const [hint] = hintsFor({ cause: { reason: 'no-client' } }, world, settings);
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
-    const findings = findingsOf(all, sources, world);
+    const findings = findingsOf(all, settings, world);
     await writeTable(rows, world);
     if (findings.length > 0) world.stdout.write('\n');
     await writeFindings(findings, world);
@@ -29,14 +29,17 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 }
 
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
-function readRows(sources: SettingSources, world: World): readonly Row[] {
-  const selected = clientParts(sources).region && resolveClient(sources);
-  for (const line of selected ? settingLines(sources, selected) : []) world.trace(line);
-  const names = [...Object.keys(world.clients.read()), ...(selected ? [clientName(selected)] : [])];
-  return [...new Set(names)]
-    .sort()
-    .flatMap((name) => parseClientName(name) ?? [])
-    .map((client) => toRow(client, selected, sources, world));
+function readRows(settings: Settings, world: World): readonly Row[] {
+  const selected = settings.region && clientName(settings.client);
+  for (const line of selected ? settingLines(settings) : []) world.trace(line);
+  const names = [...Object.keys(settings.stored()), ...(selected ? [selected] : [])];
+  return [...new Set(names)].sort().flatMap((name) => {
+    const client = parseClientName(name);
+    if (!client) return [];
+    return name === selected
+      ? toRow(settings, true, world)
+      : toRow(selecting(client, settings), false, world);
+  });
 }
 
 /** A client, and what is known of it without its keychain item. */
@@ -53,23 +56,15 @@ interface Row {
   readonly clientId: string | undefined;
 }
 
-function toRow(client: Client, selected: Client | undefined, sources: SettingSources, world: World): Row {
-  const isSelected = selected !== undefined && clientName(client) === clientName(selected);
-  const skipsVariables = needsProfileFlag(client, isSelected, sources);
-  const source = sourceOf(sources, client, world, { skipsVariables });
-  const authUrl = resolve(SETTINGS.authUrl, sources, client);
+function toRow(settings: Settings, isSelected: boolean, world: World): Row {
+  const { client, authUrl } = settings;
+  const source = sourceOf(settings, world);
   const cached = ownEntry({ client, authUrl, source }, world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
-  const stored = world.clients.read()[clientName(client)];
+  const stored = settings.stored()[clientName(client)];
   const storedId = source.kind === 'keychain' ? stored?.clientId : undefined;
   const clientId = source.clientId ?? storedId ?? cached?.clientId;
   return { client, isSelected, source, authUrl, stored, leftMs, clientId };
-}
-
-/** Returns whether a command for this client needs --profile, which ignores the credentials in variables. */
-function needsProfileFlag({ profile }: Client, isSelected: boolean, sources: SettingSources): boolean {
-  const { value: withoutFlag } = resolve(SETTINGS.profile, onlyFrom(['variable', 'config'], sources));
-  return isSelected ? sources.flags.profile !== undefined : profile !== withoutFlag;
 }
 
 /** Returns whether anything is known of the client; the selected one may be unknown. */
@@ -93,10 +88,10 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
 }
 
 /** Returns the warnings below the table. Each override of stored credentials is named only once. */
-function findingsOf(rows: readonly Row[], sources: SettingSources, world: World): Finding[] {
+function findingsOf(rows: readonly Row[], settings: Settings, world: World): Finding[] {
   const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && source.override) ?? []));
   const warning = (message: string, problem: Problem = {}): Finding => {
-    return { result: 'warning', message, hints: hintsFor(problem, world, sources) };
+    return { result: 'warning', message, hints: hintsFor(problem, world, settings) };
   };
   const findings = [...overrides].map((message) => warning(message));
   for (const row of rows) {

@@ -1,8 +1,7 @@
 /** The sources of a client's credentials, in the order of their precedence. */
 
 import { type Client, clientName } from '../client';
-import { resolve } from '../settings/resolve';
-import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import type { Setting, Settings } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../waiting';
 import type { World } from '../world';
 import type { ValueNames } from './copy-mistakes';
@@ -36,25 +35,16 @@ export interface CredentialSource {
   load(wanted: Wanted, world: LoadWorld): Promise<Loaded>;
 }
 
-interface SourceOptions {
-  readonly skipsVariables: boolean;
-}
-
 /**
  * Returns the source that takes precedence, without running the command or opening the keychain.
  *
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
-export function sourceOf(
-  sources: SettingSources,
-  client: Client,
-  world: Pick<World, 'env' | 'readFile'>,
+export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFile'>): CredentialSource {
+  const { client, credentialCommand: command, flags } = settings;
+  const timeoutMs = settings.keychainTimeoutMs?.value;
   // A profile named by a flag has its own credentials, as in `aws`.
-  { skipsVariables }: SourceOptions = { skipsVariables: sources.flags.profile !== undefined },
-): CredentialSource {
-  const timeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
-  const command = resolve(SETTINGS.credentialCommand, sources, client);
-  const found = skipsVariables ? undefined : variableCredentials(client, world);
+  const found = flags.profile === undefined ? variableCredentials(client, world) : undefined;
   if (found) return { ...givenSource(found.names.join(' and '), found.credentials), valueNames: found.names };
   const waitMs = timeoutMs ?? ANSWER_WITHIN_MS.person;
   return command ? commandSource(command, waitMs, timeoutMs) : keychainSource(client, waitMs, timeoutMs);

@@ -11,36 +11,75 @@ import {
   type FlagValues,
   isConfigKey,
   keysFor,
-  type Resolved,
-  ROWS,
+  type Places,
   SETTINGS,
   type Setting,
-  type SettingDefinition,
-  type SettingSources,
-  type Source,
+  type SettingRow,
+  type Settings,
   variableOf,
 } from './table';
 import { parseProfile } from './values';
 
-/** Gathers the sources of settings. Throws `usage` for an invalid profile name in the config file. */
+/** Gathers the places that settings come from. Throws `usage` for an invalid profile name in the config file. */
 export function gather(
   flags: FlagValues,
   world: Surroundings & Pick<QuickWorld, 'config' | 'clients'>,
-): SettingSources {
+): Settings {
   const config = world.config.read();
   for (const profile of Object.keys(config.profiles)) parseProfile(profile, `profiles in ${config.path}`);
-  return {
+  return settingsFrom({
     flags,
     env: world.env,
     config,
-    stored: () => world.clients.read(),
-    unknownKeys: unknownKeys(config),
+    stored: once(() => world.clients.read()),
     isHeadless: () => isHeadless(world),
+  });
+}
+
+/** Returns the settings in these places. */
+export function settingsFrom(places: Places): Settings {
+  const settings = { ...places } as Settings;
+  const define = (name: string, get: () => unknown) =>
+    Object.defineProperty(settings, name, { get: once(get) });
+  for (const [name, row] of Object.entries<SettingRow<unknown>>(SETTINGS))
+    define(name, () => resolve(row, settings));
+  define('client', () => selectedClient(settings));
+  return settings;
+}
+
+/** Returns the settings of the same command with these flags too. */
+export function withFlags(settings: Settings, flags: FlagValues): Settings {
+  // The spread copies the places only, because the other members are not enumerable.
+  return settingsFrom({ ...settings, flags: { ...settings.flags, ...flags } });
+}
+
+/** Returns the settings of a command whose flags select the client. */
+export function selecting({ profile, environment, region }: Client, settings: Settings): Settings {
+  // With --profile, a command ignores credentials in variables, so the flag is left out if it is not needed.
+  const withoutFlag = withFlags(settings, { profile: undefined }).profile.value;
+  const profileFlag = profile === withoutFlag ? undefined : profile;
+  return withFlags(settings, { region, sandbox: environment === 'sandbox', profile: profileFlag });
+}
+
+/** Returns a function that calls `make` at most once, unless it throws. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
-/** Returns a warning for each key that has no setting, or none for its profile. */
-function unknownKeys({ path, general, profiles }: Config): readonly string[] {
+function selectedClient({ profile, environment, region, stored, isHeadless }: Settings): Client {
+  if (region) return { profile: profile.value, environment: environment.value, region: region.value };
+  const isFirst = !isHeadless() && Object.keys(stored()).length === 0;
+  throw isFirst
+    ? usage('no client stored yet', { reason: 'no-client' })
+    : usage('no region set', { reason: 'no-region' });
+}
+
+/** Returns a warning for each key of the config file that means nothing; a later version may have written it. */
+export function unknownKeys({ path, general, profiles }: Config): readonly string[] {
   const warnings = (values: ConfigValues, where: string, profile?: string): string[] =>
     Object.keys(values)
       .filter((key) => !isConfigKey(key, profile))
@@ -55,42 +94,37 @@ function unknownKeys({ path, general, profiles }: Config): readonly string[] {
   ];
 }
 
-/** The parts of the client on which a value can depend; an unknown part is left out. */
-type KnownClient = Partial<Client>;
-
-/** Resolves a setting; undefined if it is not set and has no default. Throws `usage` for an invalid value. */
-export function resolve<Row extends SettingDefinition<unknown>>(
-  row: Row,
-  sources: SettingSources,
-  client: KnownClient = {},
-): Resolved<Row> {
-  const found = findSetting(row, sources, client);
-  if (found === undefined) return defaultOf(row) as Resolved<Row>;
+/** Resolves a setting; undefined if it is not set and has no default. */
+function resolve<T>(row: SettingRow<T>, settings: Settings): Setting<T> | undefined {
+  const found = findSetting(row, settings);
+  if (found === undefined) return defaultOf(row);
   const { text, source } = found;
   const { parse } = source.kind === 'variable' && typeof row.variable === 'object' ? row.variable : row;
-  return { ...found, value: parse(text, source.name, client.region) } as Resolved<Row>;
+  return { ...found, value: parse(text, source.name, regionFor(row, settings)) };
 }
 
-function defaultOf({ fallback }: SettingDefinition<unknown>): Setting<unknown> | undefined {
+function defaultOf<T>({ fallback }: SettingRow<T>): Setting<T> | undefined {
   if (fallback === undefined) return undefined;
   return { value: fallback, text: '', source: { kind: 'default', name: 'default', undo: '' } };
 }
 
-/** A setting before it is parsed. */
-type Found = Omit<Setting<unknown>, 'value'>;
+/** Returns the region on which a value depends, if it depends on one. */
+function regionFor({ reach }: SettingRow<unknown>, settings: Settings): Client['region'] | undefined {
+  return reach === 'client' ? settings.region?.value : undefined;
+}
 
-/** Finds the first source that sets a setting; undefined if no source does. */
-export function findSetting(
-  row: SettingDefinition<unknown>,
-  sources: SettingSources,
-  client: KnownClient,
-): Found | undefined {
-  const keys = keysFor(row, client.region);
+/** A setting before it is parsed. */
+export type Found = Omit<Setting<unknown>, 'value'>;
+
+/** Finds the first place that sets a setting; undefined if no place does. */
+export function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {
+  const keys = keysFor(row, regionFor(row, settings));
+  const profile = row.reach === 'user' ? undefined : settings.profile.value;
   return (
-    findFlag(row.key, sources.flags) ??
-    findVariable(row, keys, sources) ??
-    findInConfig(keys, sources.config, client.profile) ??
-    findStored(row, sources, client)
+    findFlag(row.key, settings.flags) ??
+    findVariable(row, keys, settings) ??
+    findInConfig(keys, settings.config, profile) ??
+    findStored(row, settings)
   );
 }
 
@@ -105,11 +139,7 @@ function findFlag(
 }
 
 /** Finds the first of the keys' variables that is set. An empty variable counts as unset. */
-function findVariable(
-  row: SettingDefinition<unknown>,
-  keys: readonly string[],
-  { env }: SettingSources,
-): Found | undefined {
+function findVariable(row: SettingRow<unknown>, keys: readonly string[], { env }: Places): Found | undefined {
   for (const key of keys) {
     const name = variableOf(row, key);
     const text = name && env[name];
@@ -145,61 +175,20 @@ export function findInConfig(
   return undefined;
 }
 
-/** Finds the value of the stored client; undefined while a part of the client is unknown. */
-function findStored(
-  { ofStored }: SettingDefinition<unknown>,
-  { stored }: SettingSources,
-  { profile, environment, region }: KnownClient,
-): Found | undefined {
-  if (!ofStored || profile === undefined || environment === undefined || region === undefined)
-    return undefined;
-  const name = clientName({ profile, environment, region });
-  const entry = stored()[name];
+/** Finds the value of the stored client; undefined while the region is unknown. */
+function findStored({ ofStored }: SettingRow<unknown>, settings: Settings): Found | undefined {
+  if (!ofStored || !settings.region) return undefined;
+  const name = clientName(settings.client);
+  const entry = settings.stored()[name];
   return (
     entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}`, undo: '' } }
   );
 }
 
-/** Returns the sources with only these kinds in them. */
-export function onlyFrom(
-  kinds: readonly Exclude<Source['kind'], 'default'>[],
-  { flags, env, config, stored, ...rest }: SettingSources,
-): SettingSources {
-  return {
-    ...rest,
-    stored: kinds.includes('stored') ? stored : () => ({}),
-    flags: kinds.includes('flag') ? flags : {},
-    env: kinds.includes('variable') ? env : {},
-    config: kinds.includes('config') ? config : { path: config.path, general: {}, profiles: {} },
-  };
-}
-
-/** Resolves the parts of the client's name. The region may be undefined, as before the first login. */
-export function clientParts(sources: SettingSources) {
-  const profile = resolve(SETTINGS.profile, sources).value;
-  const environment = resolve(SETTINGS.environment, sources, { profile }).value;
-  return { profile, environment, region: resolve(SETTINGS.region, sources, { profile }) };
-}
-
-/** Resolves the selected client. Throws a `usage` error if no region is set. */
-export function resolveClient(sources: SettingSources): Client {
-  const { region, ...parts } = clientParts(sources);
-  if (region) return { ...parts, region: region.value };
-  throw usage('no region set', { reason: 'no-region' });
-}
-
-/** Resolves the auth URL of a client. Throws a `usage` error if none is set. */
-export function requireAuthUrl(sources: SettingSources, client: Client): Setting<string> {
-  const found = resolve(SETTINGS.authUrl, sources, client);
-  if (found) return found;
-  throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
-}
-
-/** Returns one line for each setting of a client, with its value and source. */
-export function settingLines(sources: SettingSources, client: Client, withDefaults = true): string[] {
-  return ROWS.flatMap((row) => {
-    const found = valueOrError(() => resolve(row, sources, client));
-    const { name = row.key, show = String } = row;
+/** Returns one line for each setting, with its value and source. */
+export function settingLines(settings: Settings, withDefaults = true): string[] {
+  return Object.entries<SettingRow<unknown>>(SETTINGS).flatMap(([id, { key, name = key, show = String }]) => {
+    const found = valueOrError(() => settings[id as keyof typeof SETTINGS]);
     if (found instanceof GwtokenError) return `${name}: ${found.message}`;
     if (found === undefined || (found.source.kind === 'default' && !withDefaults)) return [];
     return `${name}: ${show(found.value)} (${found.source.name})`;

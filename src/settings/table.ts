@@ -1,5 +1,5 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
-import { DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
+import { type Client, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, listOf, quoted, similarWords } from '../text';
 import type { Config, Env, StoredClient } from '../world';
@@ -16,7 +16,7 @@ import {
 } from './values';
 
 /** The place that a value comes from. */
-export interface Source {
+export interface SettingSource {
   readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
   /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
   readonly name: string;
@@ -29,24 +29,35 @@ export interface Setting<T> {
   readonly value: T;
   /** The unparsed value, in which a URL may contain `{region}`; empty for a default. */
   readonly text: string;
-  readonly source: Source;
+  readonly source: SettingSource;
 }
 
 /** All places that settings can come from. */
-export interface SettingSources {
+export interface Places {
   readonly flags: FlagValues;
   readonly env: Env;
   readonly config: Config;
   /** Returns the list of stored clients. A setting reads it only if no other place has a value. */
   stored(): Readonly<Record<string, StoredClient>>;
-  /** Warnings of keys in the config file that mean nothing, perhaps those of a later version. */
-  readonly unknownKeys: readonly string[];
   /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
   isHeadless(): boolean;
 }
 
+/**
+ * The settings of one command, beside the places that they come from. Each is resolved once, when it is first
+ * read. Reading one throws `usage` if its value is invalid.
+ */
+export type Settings = Places & {
+  readonly [Name in keyof typeof SETTINGS]: Resolved<(typeof SETTINGS)[Name]>;
+} & {
+  /** The selected client. Reading it throws `usage` if no region is set. */
+  readonly client: Client;
+};
+
 /** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
-export type FlagValues = Partial<Readonly<Record<ValueFlag, string> & Record<Switch, boolean>>>;
+export type FlagValues = Partial<
+  Readonly<Record<ValueFlag, string | undefined> & Record<Switch, boolean | undefined>>
+>;
 
 type ValueFlag =
   | 'region'
@@ -77,7 +88,7 @@ type Switch =
   | 'verbose';
 
 /** A row of the table. */
-export interface SettingDefinition<T> {
+export interface SettingRow<T> {
   /** Name in messages; absent if it is the key. */
   readonly name?: string;
   /** Key in the config file: `min-ttl`. Flag and variable derive from it: `--min-ttl`, `GWTOKEN_MIN_TTL`. */
@@ -86,9 +97,9 @@ export interface SettingDefinition<T> {
    * How far a value reaches: one per user, one per profile in the config file, or one per client. A client's
    * value can name its region: key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
    */
-  readonly scope: 'user' | 'profile' | 'client';
-  /** The environment variable: derived from the key, none, or one with its own name and parser. */
-  readonly variable: 'derived' | 'none' | { readonly name: string; parse(text: string, where: string): T };
+  readonly reach: 'user' | 'profile' | 'client';
+  /** The environment variable: none, or one with its own name and parser; absent if it derives from the key. */
+  readonly variable?: 'none' | { readonly name: string; parse(text: string, where: string): T };
   /** Parses a value. Throws `usage` with the value, its source `where` and the allowed values. */
   parse(text: string, where: string, region?: Region): T;
   /** Help texts by the flag's `spec` of commands/flags.ts; absent if the setting has no flag. */
@@ -109,17 +120,15 @@ export interface SettingDefinition<T> {
 export const CLIENT_SETTINGS = {
   region: {
     key: 'region',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: parseRegion,
     flags: { [`-r, --region <${REGIONS.join('|')}>`]: 'region of the client' },
     values: REGIONS,
-  } satisfies SettingDefinition<Region>,
+  } satisfies SettingRow<Region>,
   environment: {
     name: 'environment',
     key: 'sandbox',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: (text, where): Environment => (parseSwitch(text, where, 'sandbox') ? 'sandbox' : 'production'),
     flags: {
       '--sandbox': 'use the sandbox instead of production',
@@ -127,107 +136,103 @@ export const CLIENT_SETTINGS = {
     },
     values: ['true', 'false'],
     fallback: 'production',
-  } satisfies SettingDefinition<Environment>,
+  } satisfies SettingRow<Environment>,
   profile: {
     key: 'profile',
-    scope: 'user',
-    variable: 'derived',
+    reach: 'user',
     parse: parseProfile,
     flags: { '-p, --profile <NAME>': 'profile (a named set of clients)' },
     fallback: DEFAULT_PROFILE,
-  } satisfies SettingDefinition<string>,
+  } satisfies SettingRow<string>,
   authUrl: {
     name: 'auth URL',
     key: 'auth-url',
-    scope: 'client',
-    variable: 'derived',
+    reach: 'client',
     parse: parseAuthUrl,
     flags: { '--auth-url <URL>': `auth URL; {region} becomes ${listOf(REGIONS)}` },
     ofStored: ({ authUrl }) => authUrl,
-  } satisfies SettingDefinition<string>,
+  } satisfies SettingRow<string>,
   apiUrl: {
     name: 'API URL',
     key: 'api-url',
-    scope: 'client',
+    reach: 'client',
     // gwtoken sends tokens to this URL, so an unrelated variable must not change it.
     variable: 'none',
     parse: parseApiUrl,
-  } satisfies SettingDefinition<string>,
+  } satisfies SettingRow<string>,
 };
+
+/** Default of `retries`. */
+const RETRIES = 2;
 
 /** Settings for getting a token: the request, the cache, and where credentials come from. */
 export const FETCH_SETTINGS = {
   minTtlMs: {
     key: 'min-ttl',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: parseDurationMs,
     flags: { '--min-ttl <DURATION>': 'minimum lifetime left: 90, 90s, 5m, 1h' },
     show: duration,
-  } satisfies SettingDefinition<number>,
+  } satisfies SettingRow<number>,
   timeoutMs: {
     key: 'timeout',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: parseTimeoutMs,
     flags: { '--timeout <DURATION>': 'timeout per attempt (all together: three times that)' },
     fallback: 10_000,
     show: duration,
-  } satisfies SettingDefinition<number>,
+  } satisfies SettingRow<number>,
   retries: {
     key: 'retries',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: parseRetries,
-    flags: { '--retries <N>': 'retries after a failed attempt (default: 2)' },
-    fallback: 2,
-  } satisfies SettingDefinition<number>,
+    flags: { '--retries <N>': `retries after a failed attempt (default: ${RETRIES})` },
+    fallback: RETRIES,
+  } satisfies SettingRow<number>,
   cache: {
     key: 'cache',
-    scope: 'user',
+    reach: 'user',
     variable: { name: 'GWTOKEN_NO_CACHE', parse: (text, where) => !parseSwitch(text, where, 'no-cache') },
     parse: (text, where) => parseSwitch(text, where, 'cache', 'on', 'off'),
     flags: { '--no-cache': 'do not use the token cache' },
     values: ['on', 'off'],
     fallback: true,
     show: (on) => (on ? 'on' : 'off'),
-  } satisfies SettingDefinition<boolean>,
+  } satisfies SettingRow<boolean>,
   caFile: {
     key: 'ca-file',
-    scope: 'profile',
-    variable: 'derived',
+    reach: 'profile',
     parse: (text, where) => parseText(text, where, 'ca-file'),
     flags: { '--ca-file <FILE>': 'extra CA certificates (PEM file)' },
     isPath: true,
-  } satisfies SettingDefinition<string>,
+  } satisfies SettingRow<string>,
   keychainTimeoutMs: {
     key: 'keychain-timeout',
-    scope: 'user',
-    variable: 'derived',
+    reach: 'user',
     parse: parseTimeoutMs,
     show: duration,
-  } satisfies SettingDefinition<number>,
+  } satisfies SettingRow<number>,
   credentialCommand: {
     key: 'credential-command',
-    scope: 'profile',
+    reach: 'profile',
     variable: 'none',
     parse: (text, where) => parseText(text, where, 'credential-command'),
     // The command may contain a password, so its text is not shown.
     show: () => 'set',
-  } satisfies SettingDefinition<string>,
+  } satisfies SettingRow<string>,
 };
 
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
 
 /** A resolved setting, which may be undefined if it has no default. */
-export type Resolved<Row extends SettingDefinition<unknown>> =
+export type Resolved<Row extends SettingRow<unknown>> =
   | Setting<ReturnType<Row['parse']>>
   | (Row extends { readonly fallback: unknown } ? never : undefined);
 
 /** Returns the variable for a key of the setting: `GWTOKEN_AUTH_URL_EU` for `auth-url.eu`. */
-export function variableOf({ variable }: SettingDefinition<unknown>, key: string): string | undefined {
+export function variableOf({ variable }: SettingRow<unknown>, key: string): string | undefined {
   if (variable === 'none') return undefined;
-  return variable === 'derived' ? variableSpelling(key) : variable.name;
+  return variable?.name ?? variableSpelling(key);
 }
 
 /** Returns the variable that is derived from a key, even if the setting has no variable. */
@@ -236,22 +241,22 @@ export function variableSpelling(key: string): string {
 }
 
 /** Returns all keys of a setting in the config file. */
-export function allKeys({ key, scope }: SettingDefinition<unknown>): readonly string[] {
-  return scope === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
+export function allKeys({ key, reach }: SettingRow<unknown>): readonly string[] {
+  return reach === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
 /** Returns the keys that hold for this region, in order of precedence. */
-export function keysFor({ key, scope }: SettingDefinition<unknown>, region?: Region): readonly string[] {
-  return scope === 'client' && region ? [`${key}.${region}`, key] : [key];
+export function keysFor({ key, reach }: SettingRow<unknown>, region?: Region): readonly string[] {
+  return reach === 'client' && region ? [`${key}.${region}`, key] : [key];
 }
 
-export const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
+export const ROWS: readonly SettingRow<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {
   return ROWS.flatMap(allKeys);
 }
 
-export function settingOf(key: string): SettingDefinition<unknown> | undefined {
+export function settingOf(key: string): SettingRow<unknown> | undefined {
   return ROWS.find((row) => allKeys(row).includes(key));
 }
 
@@ -260,11 +265,11 @@ const COMMAND_LINE = 'the command line';
 /** Returns whether the key can be set, for this profile or in general. */
 export function isConfigKey(key: string, profile?: string): boolean {
   const row = settingOf(key);
-  return row !== undefined && (profile === undefined || row.scope !== 'user');
+  return row !== undefined && (profile === undefined || row.reach !== 'user');
 }
 
 /** Returns the setting of a typed key. Throws `usage` if {@link isConfigKey} rejects it. */
-export function checkConfigKey(key: string, profile?: string): SettingDefinition<unknown> {
+export function checkConfigKey(key: string, profile?: string): SettingRow<unknown> {
   const row = settingOf(key);
   if (row && isConfigKey(key, profile)) return row;
   if (row) throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });

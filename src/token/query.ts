@@ -1,10 +1,8 @@
 /** A query for a token, and its answer. */
 
-import type { Client } from '../client';
 import { sourceOf } from '../credentials/sources';
-import { failure, type GwtokenError } from '../errors';
-import { requireAuthUrl, resolve } from '../settings/resolve';
-import { SETTINGS, type Setting, type SettingSources } from '../settings/table';
+import { failure, type GwtokenError, usage } from '../errors';
+import type { Setting, Settings } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
 import type { Basis } from './basis';
@@ -44,27 +42,27 @@ export interface TokenAnswer {
 }
 
 /**
- * Returns the query of a client for a run that begins now. Throws the first error of its settings.
+ * Returns the query of the selected client for a run that begins now. Throws the first error of its settings.
  *
  * @param resolved parts that the caller has resolved already
  */
 export function queryOf(
-  sources: SettingSources,
-  client: Client,
+  settings: Settings,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
   resolved: Partial<Basis> = {},
 ): Query {
-  const source = resolved.source ?? sourceOf(sources, client, world);
+  const { client } = settings;
+  const { source = sourceOf(settings, world), authUrl = settings.authUrl } = resolved;
+  if (!authUrl && !source.mayNameAuthUrl)
+    throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
   return {
-    ...requestSettings(sources, client),
+    ...requestSettings(settings),
     client,
-    minTtl: resolve(SETTINGS.minTtlMs, sources, client),
-    useCache: resolve(SETTINGS.cache, sources).value,
-    authUrl:
-      resolved.authUrl ??
-      (source.mayNameAuthUrl ? resolve(SETTINGS.authUrl, sources, client) : requireAuthUrl(sources, client)),
+    minTtl: settings.minTtlMs,
+    useCache: settings.cache.value,
+    authUrl,
     source,
-    requestedNow: sources.flags.fresh ?? false,
+    requestedNow: settings.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
 }
@@ -72,13 +70,12 @@ export function queryOf(
 /** All attempts and pauses together take at most this many times the timeout of one attempt. */
 export const OVERALL_TIMEOUTS = 3;
 
-export function requestSettings(sources: SettingSources, client: Pick<Client, 'profile'>): RequestSettings {
-  const timeoutMs = resolve(SETTINGS.timeoutMs, sources, client).value;
+export function requestSettings({ timeoutMs, retries, caFile }: Settings): RequestSettings {
   return {
-    attempts: 1 + resolve(SETTINGS.retries, sources, client).value,
-    timeoutMs,
-    limitMs: OVERALL_TIMEOUTS * timeoutMs,
-    caFile: resolve(SETTINGS.caFile, sources, client),
+    attempts: 1 + retries.value,
+    timeoutMs: timeoutMs.value,
+    limitMs: OVERALL_TIMEOUTS * timeoutMs.value,
+    caFile,
   };
 }
 

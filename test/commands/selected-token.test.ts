@@ -24,8 +24,7 @@ test('an error has no secret in any field, and names the source', async () => {
       throw failure('unreached', 'no network');
     },
   } as unknown as World;
-  const client = { profile: 'default', environment: 'production', region: 'eu' } as const;
-  const query = queryOf(gather({ cache: false }, world), client, world);
+  const query = queryOf(gather({ region: 'eu', cache: false }, world), world);
   const error = await tokenFor(query, world).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ message: 'no network', subject: { source: { kind: 'variables' } } });
   expect(JSON.stringify(error)).not.toContain('top-secret');

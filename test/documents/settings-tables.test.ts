@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SETTINGS, type SettingDefinition, variableOf } from '../../src/settings/table';
+import { SETTINGS, type SettingRow, variableOf } from '../../src/settings/table';
 import { ROOT } from '../harness/root';
 
-const ROWS: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
+const ROWS: readonly SettingRow<unknown>[] = Object.values(SETTINGS);
 
 const code = (text: string | undefined): string => (text ? `\`${text}\`` : '');
 
 /** Returns a flag's forms as code: `-r`, `--region`. */
-function flagCell({ flags = {} }: SettingDefinition<unknown>): string {
+function flagCell({ flags = {} }: SettingRow<unknown>): string {
   const [spec = ''] = Object.keys(flags);
   return spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
 }
@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'keychain-timeout': '1 min on a desktop terminal, else 10 s',
 };
 
-function defaultCell({ key, fallback, show = String }: SettingDefinition<unknown>): string {
+function defaultCell({ key, fallback, show = String }: SettingRow<unknown>): string {
   return fallback === undefined ? (DEFAULTS[key] ?? '') : show(fallback);
 }
 

@@ -1,24 +1,24 @@
 /** Keys of the config file, and the errors for unknown and misplaced ones. */
 import { describe, expect, test } from 'vitest';
 import { REGIONS } from '../../src/client';
-import { gather } from '../../src/settings/resolve';
+import { gather, unknownKeys } from '../../src/settings/resolve';
 import { checkConfigKey, checkConfigValue, configKeys } from '../../src/settings/table';
+import { settingsWith, type Values } from './places';
 import { refusal } from './refusal';
-import { type Places, sources } from './sources';
 
 describe('config keys', () => {
   const KEYS = configKeys();
   const VALID = `valid keys: ${KEYS.join(', ')}`;
 
-  test('checkConfigKey accepts every key, except those of scope user for a profile', () => {
-    expect(checkConfigKey('cache').scope).toBe('user');
+  test('checkConfigKey accepts every key, except those that reach a user for a profile', () => {
+    expect(checkConfigKey('cache').reach).toBe('user');
     const authUrls = ['auth-url', ...REGIONS.map((region) => `auth-url.${region}`)];
     expect(KEYS.filter((key) => key.includes('auth-url'))).toEqual(authUrls);
     for (const key of KEYS) {
       const row = checkConfigKey(key);
       expect(row.key).toBe(key.replace(/\.\w+$/, ''));
       const forProfile = () => checkConfigKey(key, 'acme');
-      if (row.scope !== 'user') expect(forProfile()).toBe(row);
+      if (row.reach !== 'user') expect(forProfile()).toBe(row);
       else
         expect(refusal(forProfile)).toEqual({
           message: `${key} cannot be set per profile`,
@@ -39,15 +39,15 @@ describe('config keys', () => {
   });
 
   test('gather warns of unknown keys in the config file and rejects invalid profile names', () => {
-    const read = ({ general = {}, profiles = {} }: Places) => {
-      const { config } = sources({ general, profiles });
-      return gather({}, { env: {}, config: { read: () => config }, clients: { read: () => ({}) } });
+    const read = ({ general = {}, profiles = {} }: Values) => {
+      const { config } = settingsWith({ general, profiles });
+      const world = { env: {}, config: { read: () => config }, clients: { read: () => ({}) } };
+      return unknownKeys(gather({}, world).config);
     };
-    const fine = { general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } };
-    expect(read(fine)).toMatchObject({ config: sources(fine).config, unknownKeys: [] });
+    expect(read({ general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } })).toEqual([]);
     const acme = { 'a b': { later: 1 }, cache: 'on' };
     const remove = 'to remove it, run: gwtoken config unset';
-    expect(read({ general: { regoin: 'eu' }, profiles: { acme } }).unknownKeys).toEqual([
+    expect(read({ general: { regoin: 'eu' }, profiles: { acme } })).toEqual([
       `unknown config key "regoin" (from /c.json); ${remove} regoin`,
       `unknown config key "a b" (from profile acme in /c.json); ${remove} 'a b' --profile acme`,
       `unknown config key "cache" (from profile acme in /c.json); ${remove} cache --profile acme`,

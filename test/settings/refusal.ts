@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { hintsFor } from '../../src/hints';
-import type { SettingSources } from '../../src/settings/table';
+import type { Settings } from '../../src/settings/table';
 
 /** Returns the message and hints of the `usage` error that the work throws; fails if it throws none. */
 export function refusal(
   work: () => unknown,
-  sources?: SettingSources,
+  settings?: Settings,
 ): { message: string; hints: readonly string[] } {
   try {
     work();
@@ -15,7 +15,7 @@ export function refusal(
     expect(error).toMatchObject({ kind: 'usage' });
     return {
       message: (error as GwtokenError).message,
-      hints: hintsFor(error as GwtokenError, process, sources),
+      hints: hintsFor(error as GwtokenError, process, settings),
     };
   }
   throw new Error('expected a usage error, but nothing was thrown');

@@ -1,12 +1,11 @@
 /** Parsing of the settings' values, and the errors for invalid ones. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resolve } from '../../src/settings/resolve';
-import { SETTINGS, type SettingDefinition } from '../../src/settings/table';
+import { SETTINGS, type SettingRow } from '../../src/settings/table';
 import { isLoopback, parseApiUrl, parseAuthUrl } from '../../src/settings/values';
 import { ANY_REGION } from '../harness/regions';
+import { settingsWith } from './places';
 import { refusal } from './refusal';
-import { sources } from './sources';
 
 describe('parseAuthUrl', () => {
   test.for([
@@ -56,11 +55,11 @@ describe('parseAuthUrl', () => {
   });
 });
 
-test('resolve replaces each {region}, keeps the text and ignores other regions', () => {
+test('an auth URL replaces each {region}, keeps the text and ignores other regions', () => {
   const text = 'https://{region}.id.example.com/{region}/';
   const env = { GWTOKEN_AUTH_URL_US: 'nonsense', GWTOKEN_AUTH_URL: text };
-  const from = sources({ env, general: { 'auth-url.us': 'nonsense' } });
-  expect(resolve(SETTINGS.authUrl, from, { region: 'eu' })).toMatchObject({
+  const flags = { region: 'eu' };
+  expect(settingsWith({ flags, env, general: { 'auth-url.us': 'nonsense' } }).authUrl).toMatchObject({
     value: 'https://eu.id.example.com/eu',
     text,
   });
@@ -134,7 +133,7 @@ const TIMEOUT = {
 const TEXT = { valid: { ' a ': ' a ', '0': '0' }, invalid: ['', 'a\0b'], allowed: 'a non-empty value' };
 
 test.for<{
-  parser: Pick<SettingDefinition<unknown>, 'parse'>;
+  parser: Pick<SettingRow<unknown>, 'parse'>;
   valid: Record<string, unknown>;
   invalid: readonly string[];
   what: string;

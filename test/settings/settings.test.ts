@@ -1,24 +1,18 @@
 /** The precedence of each setting's sources. */
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
-import { resolve } from '../../src/settings/resolve';
-import {
-  allKeys,
-  ROWS,
-  SETTINGS,
-  type SettingDefinition,
-  type SettingSources,
-  variableOf,
-} from '../../src/settings/table';
+import { allKeys, ROWS, SETTINGS, type Settings, variableOf } from '../../src/settings/table';
 import type { StoredClient } from '../../src/world';
-import { sources } from './sources';
+import { settingsWith } from './places';
+import { refusal } from './refusal';
 
 /** A place, the text in it, and the parsed value. `acme:key` is a key of the profile acme. */
 type Place = readonly [name: string, written: string | number | boolean, value: unknown];
 
 const urls = (...names: string[]): Place[] =>
   names.map((name, at) => [name, `https://h${at}`, `https://h${at}`]);
-const OF_ACME = { profile: 'acme', environment: 'production', region: 'eu' } as const;
+/** Flags that select a client, for each setting that depends on it. */
+const ACME = { profile: 'acme', region: 'eu' };
 const STORED = 'stored client ';
 const urlKeys = (key: string) => ['acme:', ''].flatMap((own) => [`${own}${key}.eu`, `${own}${key}`]);
 
@@ -29,106 +23,104 @@ const fourPlaces = (key: string, values: Record<string, unknown>): Place[] => {
 };
 
 /** The places of each setting in order of precedence, and its default. Add a row for a new setting. */
-const ORDER: Record<
-  string,
-  { row: SettingDefinition<unknown>; places: readonly Place[]; fallback: unknown }
-> = {
-  region: {
-    row: SETTINGS.region,
-    places: fourPlaces('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
-    fallback: undefined,
-  },
-  environment: {
-    row: SETTINGS.environment,
-    places: [
-      ['--sandbox', true, 'sandbox'],
-      ['GWTOKEN_SANDBOX', '0', 'production'],
-      ['acme:sandbox', true, 'sandbox'],
-      ['sandbox', false, 'production'],
-    ],
-    fallback: 'production',
-  },
-  'environment, negated': {
-    row: SETTINGS.environment,
-    places: [
-      ['--no-sandbox', false, 'production'],
-      ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
-      ['sandbox', 'false', 'production'],
-    ],
-    fallback: 'production',
-  },
-  profile: {
-    row: SETTINGS.profile,
-    places: [
-      ['--profile', 'a', 'a'],
-      ['GWTOKEN_PROFILE', 'b', 'b'],
-      ['profile', 'c', 'c'],
-    ],
-    fallback: 'default',
-  },
-  'min-ttl': {
-    row: SETTINGS.minTtlMs,
-    places: fourPlaces('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
-    fallback: undefined,
-  },
-  timeout: {
-    row: SETTINGS.timeoutMs,
-    places: fourPlaces('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
-    fallback: 10_000,
-  },
-  retries: {
-    row: SETTINGS.retries,
-    places: fourPlaces('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
-    fallback: 2,
-  },
-  cache: {
-    row: SETTINGS.cache,
-    places: [
-      ['--no-cache', false, false],
-      ['GWTOKEN_NO_CACHE', '0', true],
-      ['cache', 'off', false],
-    ],
-    fallback: true,
-  },
-  'ca-file': {
-    row: SETTINGS.caFile,
-    places: fourPlaces('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
-    fallback: undefined,
-  },
-  'keychain-timeout': {
-    row: SETTINGS.keychainTimeoutMs,
-    places: [
-      ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
-      ['keychain-timeout', '1m', 60_000],
-    ],
-    fallback: undefined,
-  },
-  'credential-command': {
-    row: SETTINGS.credentialCommand,
-    places: [
-      ['acme:credential-command', 'pass a', 'pass a'],
-      ['credential-command', 'pass b', 'pass b'],
-    ],
-    fallback: undefined,
-  },
-  'auth URL': {
-    row: SETTINGS.authUrl,
-    places: urls(
-      ...['--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')],
-      `${STORED}acme:production:eu`,
-    ),
-    fallback: undefined,
-  },
-  'API URL': {
-    row: SETTINGS.apiUrl,
-    places: urls(...urlKeys('api-url')),
-    fallback: undefined,
-  },
-};
+const ORDER: Record<string, { setting: keyof typeof SETTINGS; places: readonly Place[]; fallback: unknown }> =
+  {
+    region: {
+      setting: 'region',
+      places: fourPlaces('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
+      fallback: undefined,
+    },
+    environment: {
+      setting: 'environment',
+      places: [
+        ['--sandbox', true, 'sandbox'],
+        ['GWTOKEN_SANDBOX', '0', 'production'],
+        ['acme:sandbox', true, 'sandbox'],
+        ['sandbox', false, 'production'],
+      ],
+      fallback: 'production',
+    },
+    'environment, negated': {
+      setting: 'environment',
+      places: [
+        ['--no-sandbox', false, 'production'],
+        ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
+        ['sandbox', 'false', 'production'],
+      ],
+      fallback: 'production',
+    },
+    profile: {
+      setting: 'profile',
+      places: [
+        ['--profile', 'a', 'a'],
+        ['GWTOKEN_PROFILE', 'b', 'b'],
+        ['profile', 'c', 'c'],
+      ],
+      fallback: 'default',
+    },
+    'min-ttl': {
+      setting: 'minTtlMs',
+      places: fourPlaces('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
+      fallback: undefined,
+    },
+    timeout: {
+      setting: 'timeoutMs',
+      places: fourPlaces('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
+      fallback: 10_000,
+    },
+    retries: {
+      setting: 'retries',
+      places: fourPlaces('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
+      fallback: 2,
+    },
+    cache: {
+      setting: 'cache',
+      places: [
+        ['--no-cache', false, false],
+        ['GWTOKEN_NO_CACHE', '0', true],
+        ['cache', 'off', false],
+      ],
+      fallback: true,
+    },
+    'ca-file': {
+      setting: 'caFile',
+      places: fourPlaces('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
+      fallback: undefined,
+    },
+    'keychain-timeout': {
+      setting: 'keychainTimeoutMs',
+      places: [
+        ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
+        ['keychain-timeout', '1m', 60_000],
+      ],
+      fallback: undefined,
+    },
+    'credential-command': {
+      setting: 'credentialCommand',
+      places: [
+        ['acme:credential-command', 'pass a', 'pass a'],
+        ['credential-command', 'pass b', 'pass b'],
+      ],
+      fallback: undefined,
+    },
+    'auth URL': {
+      setting: 'authUrl',
+      places: urls(
+        ...['--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')],
+        `${STORED}acme:production:eu`,
+      ),
+      fallback: undefined,
+    },
+    'API URL': {
+      setting: 'apiUrl',
+      places: urls(...urlKeys('api-url')),
+      fallback: undefined,
+    },
+  };
 
-/** Returns sources in which only these places are set. */
-function sourcesWith(places: readonly Place[]): SettingSources {
-  const flags: Record<string, string | boolean> = {};
+/** Returns settings of which only these places are set, beside the flags. */
+function settingsIn(places: readonly Place[], selected: Readonly<Record<string, string>>): Settings {
+  const flags: Record<string, string | boolean> = { ...selected };
   const env: Record<string, string> = {};
   const general: Record<string, string | number | boolean> = {};
   const own: Record<string, string | number | boolean> = {};
@@ -141,7 +133,12 @@ function sourcesWith(places: readonly Place[]): SettingSources {
     else if (name.startsWith('acme:')) own[name.slice('acme:'.length)] = written;
     else general[name] = written;
   }
-  return sources({ flags, env, general, profiles: { acme: own }, stored });
+  return settingsWith({ flags, env, general, profiles: { acme: own }, stored });
+}
+
+/** Returns the flags that select the client of a setting, without the setting itself. */
+function flagsFor(setting: keyof typeof SETTINGS): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(ACME).filter(([flag]) => flag !== setting));
 }
 
 function sourceOf(name: string): string {
@@ -149,30 +146,42 @@ function sourceOf(name: string): string {
   return `${name.replace(/acme:(.*)/, '$1 of profile acme')} in /c.json`;
 }
 
-describe('resolve', () => {
-  test.for(Object.entries(ORDER))('takes %s from the first place that sets it', ([, setting]) => {
-    const { row, places, fallback } = setting;
+describe('a setting', () => {
+  test.for(Object.entries(ORDER))('%s comes from the first place that sets it', ([, row]) => {
+    const { setting, places, fallback } = row;
     const byDefault = [fallback, fallback === undefined ? undefined : 'default'];
     for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
       const filled = places.filter((_, at) => (chosen >> at) & 1);
       const [first] = filled;
       const expected = first ? [first[2], sourceOf(first[0])] : byDefault;
-      const found = resolve(row, sourcesWith(filled), OF_ACME);
+      const found = settingsIn(filled, flagsFor(setting))[setting];
       expect([found?.value, found?.source.name], JSON.stringify(filled)).toEqual(expected);
     }
   });
 
   test('ignores an empty variable and the keys of other profiles', () => {
-    for (const [name, { row, places, fallback }] of Object.entries(ORDER)) {
+    for (const [name, { setting, places, fallback }] of Object.entries(ORDER)) {
       const empty = places.flatMap(([place]): Place[] =>
         place.startsWith('GWTOKEN_') ? [[place, '', '']] : [],
       );
       const others = Object.fromEntries(
         places.flatMap(([place, written]) => (place.startsWith('acme:') ? [[place.slice(5), written]] : [])),
       );
-      for (const from of [sourcesWith(empty), sources({ profiles: { other: others } })])
-        expect([name, resolve(row, from, OF_ACME)?.value]).toEqual([name, fallback]);
+      const flags = flagsFor(setting);
+      for (const from of [settingsIn(empty, flags), settingsWith({ flags, profiles: { other: others } })])
+        expect([name, from[setting]?.value]).toEqual([name, fallback]);
     }
+  });
+
+  test('that reaches a user ignores the keys of a profile', () => {
+    const { cache } = settingsWith({ flags: ACME, profiles: { acme: { cache: 'off' } } });
+    expect(cache).toMatchObject({ value: true, source: { kind: 'default' } });
+  });
+
+  test('is resolved once, when it is first read', () => {
+    const settings = settingsWith({ env: { GWTOKEN_RETRIES: 'bad' } });
+    expect(settings.timeoutMs).toBe(settings.timeoutMs);
+    expect(refusal(() => settings.retries).message).toBe('invalid retries "bad" (from GWTOKEN_RETRIES)');
   });
 });
 
@@ -184,11 +193,10 @@ test('no setting has a variable that env sets', () => {
 
 test('no variable changes the API URL, to which gwtoken sends tokens', () => {
   const env = { GWTOKEN_API_URL: 'https://a.test', GWTOKEN_API_URL_EU: 'https://a.test' };
-  expect(resolve(SETTINGS.apiUrl, sources({ env }), OF_ACME)).toBeUndefined();
+  expect(settingsWith({ flags: ACME, env }).apiUrl).toBeUndefined();
 });
 
 test('ORDER has a row for each setting', () => {
-  const rows = Object.keys(ORDER).map((name) => name.replace(', negated', ''));
-  const all: readonly SettingDefinition<unknown>[] = Object.values(SETTINGS);
-  expect(new Set(rows)).toEqual(new Set(all.map(({ name, key }) => name ?? key)));
+  const rows = Object.values(ORDER).map(({ setting }) => setting);
+  expect(new Set(rows)).toEqual(new Set(Object.keys(SETTINGS)));
 });

@@ -2,49 +2,50 @@
 import { describe, expect, test } from 'vitest';
 import { equivalents } from '../../bin/build/man-page';
 import { REGIONS } from '../../src/client';
-import { requireAuthUrl, resolveClient, settingLines } from '../../src/settings/resolve';
+import { settingLines } from '../../src/settings/resolve';
 import { SETTINGS } from '../../src/settings/table';
 import { listOf } from '../../src/text';
-import { EU } from '../harness/homes/client';
+import { queryOf } from '../../src/token/query';
+import { settingsWith, type Values } from './places';
 import { refusal } from './refusal';
-import { type Places, sources } from './sources';
 
 describe('the error for a missing setting', () => {
+  const PAIR = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 'secret' };
   const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-  test('resolveClient without a region suggests login, or in a job the help topic', () => {
+  test('the client without a region suggests login, or in a job the help topic', () => {
     const ways = `or use ${listOf(REGIONS.map((each) => `--region ${each}`))}, or set GWTOKEN_REGION`;
     const message = 'no region set';
     const login = 'to set up a client, run: gwtoken login';
-    expect(refusal(() => resolveClient(sources({})))).toEqual({ message, hints: [login, ways] });
-    const inJob = sources({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
-    expect(refusal(() => resolveClient(inJob), inJob)).toEqual({
+    const stored = { 'default:production:eu': { clientId: 'id', authUrl: '', loginId: '' } };
+    expect(refusal(() => settingsWith({ stored }).client)).toEqual({ message, hints: [login, ways] });
+    const inJob = settingsWith({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
+    expect(refusal(() => inJob.client, inJob)).toEqual({
       message,
       hints: [ways.replace('or ', ''), CI_HELP],
     });
   });
 
-  test('requireAuthUrl suggests commands and variables for this client', () => {
+  test('queryOf() without an auth URL suggests commands and variables for this client', () => {
     const message = 'no auth URL set for region eu';
     const ways = 'or set GWTOKEN_AUTH_URL_EU, or run: gwtoken config set auth-url.eu URL';
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
-    const sandbox = { ...EU, environment: 'sandbox' } as const;
-    const refused = refusal(() => requireAuthUrl(sources({}), sandbox));
-    expect(refused).toEqual({ message, hints: [login, ways] });
-    const inJob = sources({ env: { GWTOKEN_AUTH_URL: '' }, isHeadless: true });
-    expect(refusal(() => requireAuthUrl(inJob, sandbox), inJob).hints).toEqual([
-      ways.replace('or ', ''),
-      CI_HELP,
-    ]);
+    const flags = { region: 'eu', sandbox: true };
+    const query = (env: Record<string, string>, isHeadless: boolean) => {
+      const settings = settingsWith({ flags, env: { ...PAIR, ...env }, isHeadless });
+      return refusal(
+        () => queryOf(settings, { ...settings, readFile: () => expect.unreachable(), now: () => 0 }),
+        settings,
+      );
+    };
+    expect(query({}, false)).toEqual({ message, hints: [login, ways] });
+    expect(query({ GWTOKEN_AUTH_URL: '' }, true).hints).toEqual([ways.replace('or ', ''), CI_HELP]);
   });
 });
 
 describe('descriptions of settings', () => {
   test('settingLines returns each set or default value with its source', () => {
-    const lines = (places: Places) => {
-      const from = sources(places);
-      return settingLines(from, resolveClient(from));
-    };
+    const lines = (values: Values) => settingLines(settingsWith(values));
     const flags = { region: 'us', 'auth-url': 'https://{region}.test' };
     expect(
       lines({

@@ -2,7 +2,7 @@
 
 import type { Cause } from '../../causes';
 import type { GwtokenError } from '../../errors';
-import type { SettingSources } from '../../settings/table';
+import type { Settings } from '../../settings/table';
 import { cleaned, duration } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
@@ -63,8 +63,8 @@ const STEP_OF = {
 export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'> {
   readonly peer?: Peer;
   readonly waitingFor: keyof typeof STEP_OF;
-  readonly sources?: SettingSources;
-  readonly settings?: readonly string[];
+  readonly settings?: Settings;
+  readonly lines?: readonly string[];
   readonly query?: Query;
   readonly clock?: Check | undefined;
   readonly token?: Token;
@@ -76,7 +76,7 @@ type Step = (typeof STEP_OF)[keyof typeof STEP_OF] | 'config directory' | 'cache
 const STEPS: Readonly<
   Record<Step, (progress: Progress, world: World) => Check | readonly Check[] | undefined>
 > = {
-  settings: ({ settings = [] }) => settings.map((line) => passed('settings', line)),
+  settings: ({ lines = [] }) => lines.map((line) => passed('settings', line)),
   'config directory': (_, world) => directoryCheck('config', world),
   'cache directory': (_, world) => directoryCheck('cache', world),
   keychain: ({ query }) => (query?.source.kind === 'keychain' ? passed('keychain', 'answered') : undefined),

@@ -4,7 +4,7 @@ import { clientName } from '../../client';
 import { hideSecrets } from '../../credentials/variables';
 import { EXIT_CODES, GwtokenError } from '../../errors';
 import { hintsFor } from '../../hints';
-import { gather, settingLines } from '../../settings/resolve';
+import { gather, settingLines, unknownKeys } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';
 import { lifeLeftMs, lookInCache, ownEntry } from '../../token/cache';
@@ -21,7 +21,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   const checks = checksOf(progress, failed, world).map(({ cause, ...check }) => ({
     ...check,
     message: safe(check.message),
-    hints: hintsFor(check.error ?? { cause }, world, progress.sources).map(safe),
+    hints: hintsFor(check.error ?? { cause }, world, progress.settings).map(safe),
   }));
   const failure = checks.find(({ error }) => error);
   if (flags.json) {
@@ -50,7 +50,9 @@ function checksOf(progress: Progress, error: GwtokenError | undefined, world: Wo
   return [
     passed('gwtoken', `${world.version}, ${world.describeBuild()}`),
     ...variableChecks(world),
-    ...(progress.sources?.unknownKeys ?? []).map((text) => warning('config file', text)),
+    ...(progress.settings ? unknownKeys(progress.settings.config) : []).map((text) =>
+      warning('config file', text),
+    ),
     ...stepChecks(progress, error, world),
     ...cacheWarning(error, progress.query, world),
   ];
@@ -66,12 +68,12 @@ async function tryRequest(
     progress = { ...progress, ...facts };
   };
   try {
-    const sources = gather(flags, world);
-    report({ sources });
-    const query = selectedQuery(sources, world);
+    const settings = gather(flags, world);
+    report({ settings });
+    const query = selectedQuery(settings, world);
     const { client, source } = query;
-    const settings = [clientName(client), ...settingLines(sources, client, false)];
-    report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', settings, query });
+    const lines = [clientName(client), ...settingLines(settings, false)];
+    report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', lines, query });
     const { token } = await tokenFor({ ...query, useCache: false }, watchedWorld(world, report));
     report({ token });
     return { progress };

@@ -1,21 +1,20 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
 
-import { type Client, withoutCredentials } from '../../client';
+import { withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
-import { resolve } from '../../settings/resolve';
-import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
+import type { FlagValues, Settings } from '../../settings/table';
 import { note, shellWord } from '../../text';
 import type { Env, World } from '../../world';
-import { readSettings, selectedClient, selectedToken } from '../selected-token';
+import { readSettings, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
 export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
   if (words.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
-  const sources = readSettings(flags, world);
+  const settings = readSettings(flags, world);
   const at = await pathAt(words, world);
-  const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, sources));
-  const answer = await selectedToken(sources, world);
+  const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, settings));
+  const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
   // curl ignores its own config file only if -q is its first argument.
@@ -26,7 +25,7 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
     text: { option: '-K', content, at: isQuiet ? 1 : 0 },
   };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
-  const hint = hintFor(code, words, world.env) ?? caHint(code, words, answer.query.client, sources);
+  const hint = hintFor(code, words, world.env) ?? caHint(code, words, settings);
   if (hint !== undefined) note(world, `hint: ${hint}`);
   return code;
 }
@@ -63,9 +62,7 @@ function takesNextWord(word: string, switches: ReadonlySet<string | undefined>):
 }
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
-function belowApiUrl(path: string, sources: SettingSources): string {
-  const client = selectedClient(sources);
-  const apiUrl = resolve(SETTINGS.apiUrl, sources, client);
+function belowApiUrl(path: string, { client, apiUrl }: Settings): string {
   if (apiUrl) return apiUrl.value + path;
   throw usage(`no API URL set for ${path}`, { reason: 'no-api-url', client });
 }
@@ -87,13 +84,7 @@ function hintFor(code: number, words: readonly string[], env: Env): string | und
 }
 
 /** Returns the hint for an untrusted gateway if gwtoken uses a CA file, which curl does not use. */
-function caHint(
-  code: number,
-  rest: readonly string[],
-  client: Client,
-  sources: SettingSources,
-): string | undefined {
-  const caFile = resolve(SETTINGS.caFile, sources, client);
+function caHint(code: number, rest: readonly string[], { caFile }: Settings): string | undefined {
   if (code !== UNTRUSTED || !caFile || rest.includes('--cacert')) return undefined;
   return `curl does not use gwtoken's CA file; to use it, add: --cacert ${shellWord(caFile.value)}`;
 }

@@ -17,8 +17,8 @@ export async function runCommand(
   const names = variableNames(flags);
   const given = flags['token-file'];
   if (given === '') throw usage('--token-file is empty', { reason: 'bad-value', allowed: 'a file' });
-  const sources = readSettings(flags, world);
-  const answer = await selectedToken(sources, world);
+  const settings = readSettings(flags, world);
+  const answer = await selectedToken(settings, world);
   const variables = tokenVariables(answer.token, names);
   if (world.platform === 'win32') variables.forEach(checkForWindows);
 
@@ -30,7 +30,7 @@ export async function runCommand(
   );
   const run = (beforeStart?: () => void): Promise<ChildEnd> =>
     world.runProgram(command, args, { env, beforeStart });
-  const resolveAgain = (): Query => selectedQuery(sources, world);
+  const resolveAgain = (): Query => selectedQuery(settings, world);
   const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
   return codeOrSignal(await end);
 }

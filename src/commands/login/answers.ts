@@ -10,8 +10,8 @@ import {
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { ABOUT_AUTH_URL, hintsFor } from '../../hints';
-import { clientParts, resolve } from '../../settings/resolve';
-import { SETTINGS, type SettingSources } from '../../settings/table';
+import { withFlags } from '../../settings/resolve';
+import type { Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { listOf, oneLine, quoted, shellWord } from '../../text';
 import type { World } from '../../world';
@@ -21,15 +21,17 @@ export interface Answers extends Credentials {
   readonly authUrl: string;
 }
 
-/** The client as flags and settings give it. */
-type Given = ReturnType<typeof checkGiven>;
+/** Returns the settings with a region. Without one, the first one stands for it in checks and examples. */
+export function withRegion(settings: Settings, region = settings.region?.value ?? REGIONS[0]): Settings {
+  return withFlags(settings, { region });
+}
 
-/** Checks flags and settings before login prompts or reads. Throws `usage`. */
-export function checkGiven(sources: SettingSources, { stdin }: World) {
-  const { flags } = sources;
-  const { profile, environment, region } = clientParts(sources);
-  // The region is still unknown, so only the flag can be checked.
-  if (flags['auth-url'] !== undefined) resolve(SETTINGS.authUrl, sources, { profile, region: REGIONS[0] });
+/** Checks flags and settings before login prompts or reads. Throws `usage`. Returns the flag's client ID. */
+export function checkGiven(settings: Settings, { stdin }: World): string | undefined {
+  const { flags } = settings;
+  const { region } = withRegion(settings).client;
+  // Only the flag's URL is sure to be used, whatever the region will be.
+  if (flags['auth-url'] !== undefined) parseAuthUrl(flags['auth-url'], '--auth-url', region);
   const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
   if (problem !== undefined)
@@ -38,7 +40,7 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
     throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', {
       reason: 'stdin-terminal',
     });
-  return { profile, environment, region, clientId };
+  return clientId;
 }
 
 /**
@@ -48,16 +50,16 @@ export function checkGiven(sources: SettingSources, { stdin }: World) {
  * @throws GwtokenError `usage` that names everything that is missing
  */
 export async function readAnswers(
-  { region, clientId: givenId, ...given }: Given,
-  sources: SettingSources,
+  givenId: string | undefined,
+  settings: Settings,
   promptProblem: string,
   world: World,
 ): Promise<Answers> {
-  // Without a region, the example in the error names the first one.
-  const client: Client = { ...given, region: region?.value ?? REGIONS[0] };
-  const authUrl = resolve(SETTINGS.authUrl, sources, client)?.value;
-  const clientId = givenId ?? world.clients.read()[clientName(client)]?.clientId;
-  const isPiped = sources.flags['secret-stdin'] ?? false;
+  const { region, flags, stored } = settings;
+  const { client, authUrl: setting } = withRegion(settings);
+  const authUrl = setting?.value;
+  const clientId = givenId ?? stored()[clientName(client)]?.clientId;
+  const isPiped = flags['secret-stdin'] ?? false;
   if (region && authUrl !== undefined && clientId !== undefined && isPiped)
     return { client, authUrl, clientId, clientSecret: await readSecret(world) };
   const needed = [
@@ -95,18 +97,17 @@ async function readSecret({ stdin }: World): Promise<string> {
  * config file and of other clients. Of a stored client only the secret is missing, so that one prompt replaces it.
  */
 export async function askMissing(
-  { region: givenRegion, clientId: givenId, ...given }: Given,
-  sources: SettingSources,
+  givenId: string | undefined,
+  settings: Settings,
   world: World,
 ): Promise<Answers> {
-  const stored = world.clients.read();
-  const suggested = givenRegion?.value;
-  const isKnown =
-    suggested &&
-    (givenRegion.source.kind !== 'config' || stored[clientName({ ...given, region: suggested })]);
-  const client = { ...given, region: isKnown ? suggested : await askRegion(suggested, world) };
-  const former = stored[clientName(client)];
-  const setting = resolve(SETTINGS.authUrl, sources, client);
+  const { region, stored } = settings;
+  const isKnown = region && (region.source.kind !== 'config' || stored()[clientName(settings.client)]);
+  const { client, authUrl: setting } = withRegion(
+    settings,
+    isKnown ? region.value : await askRegion(region?.value, world),
+  );
+  const former = stored()[clientName(client)];
   const isUrlKnown = setting && (former || setting.source.kind !== 'config');
   const suggestedUrl = setting?.value ?? urlOfOther(client, world);
   const authUrl = isUrlKnown ? setting.value : await askAuthUrl(client, suggestedUrl, world);

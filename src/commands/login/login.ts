@@ -1,40 +1,40 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE, REGIONS } from '../../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, Interrupted, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
-import { gather, onlyFrom, resolve, resolveClient } from '../../settings/resolve';
-import { type FlagValues, SETTINGS, type SettingSources } from '../../settings/table';
+import { gather, selecting } from '../../settings/resolve';
+import type { FlagValues, Settings } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import { untilSignal } from '../../waiting';
 import type { Config, World } from '../../world';
 import { sayIfCancelled } from '../report';
 import { readSettings } from '../selected-token';
-import { type Answers, askMissing, checkGiven, readAnswers } from './answers';
+import { type Answers, askMissing, checkGiven, readAnswers, withRegion } from './answers';
 import { verified } from './verify';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
-  const sources = readSettings(flags, world);
-  const given = checkGiven(sources, world);
-  const settings = requestSettings(sources, given);
-  const keychainTimeoutMs = resolve(SETTINGS.keychainTimeoutMs, sources)?.value;
+  const settings = readSettings(flags, world);
+  const givenId = checkGiven(settings, world);
+  const forRequest = requestSettings(settings);
+  const keychainTimeoutMs = settings.keychainTimeoutMs?.value;
   const promptProblem = world.terminal.promptProblem();
   // People type ahead while the keychain is checked.
   if (promptProblem === undefined) await world.terminal.hideTyping();
-  await checkKeychain(keychainTimeoutMs, sources, given, world);
+  await checkKeychain(keychainTimeoutMs, settings, world);
   await world.config.checkWritable();
-  if (settings.caFile) await world.checkCaFile(settings.caFile.value);
+  if (forRequest.caFile) await world.checkCaFile(forRequest.caFile.value);
 
   const isVerified = flags.verify ?? true;
   const isTyped = promptProblem === undefined;
   const answers = await sayIfCancelled('stored', world, async () => {
     const first = isTyped
-      ? await askMissing(given, sources, world)
-      : await readAnswers(given, sources, promptProblem, world);
-    return isVerified ? await verified(first, isTyped, settings, world) : first;
+      ? await askMissing(givenId, settings, world)
+      : await readAnswers(givenId, settings, promptProblem, world);
+    return isVerified ? await verified(first, isTyped, forRequest, world) : first;
   });
 
   const { client } = answers;
@@ -46,26 +46,24 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const ending = isReplaced ? ', replacing the previous ones' : '';
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
-    ...(await setRegion(client, sources.config, world)),
+    ...(await setRegion(client, settings.config, world)),
     ...nextSteps(client, flags['ca-file'], world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
-  warnOfOthers(answers, sources, world);
+  warnOfOthers(answers, world);
 }
 
 /** Throws the keychain's error if it does not work, with a hint at variables. */
 async function checkKeychain(
   keychainTimeoutMs: number | undefined,
-  sources: SettingSources,
-  { region, ...given }: ReturnType<typeof checkGiven>,
+  settings: Settings,
   world: World,
 ): Promise<void> {
   try {
     await world.keychain.probe(keychainTimeoutMs);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    const client = { ...given, region: region?.value ?? REGIONS[0] };
-    const source = orUndefined(() => sourceOf(sources, client, world));
+    const source = orUndefined(() => sourceOf(withRegion(settings), world));
     throw error.about(
       !source || source.kind === 'keychain' ? { isToBeStored: true } : { sourceInUse: source.name },
     );
@@ -129,7 +127,7 @@ async function setRegion(
  */
 function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
   const { env, platform } = world;
-  const selected = valueOrError(() => resolveClient(gather({}, world)));
+  const selected = valueOrError(() => gather({}, world).client);
   const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
@@ -142,17 +140,20 @@ function nextSteps(client: Client, caFile: string | undefined, world: World): st
   ];
 }
 
-/** Warns if other credentials or another auth URL will be used instead of the stored ones. */
-function warnOfOthers({ client, authUrl }: Answers, sources: SettingSources, world: World): void {
-  // A bad variable is only a warning here: the credentials are stored.
-  const source = valueOrError(() => sourceOf(sources, client, world));
-  const overridden = source instanceof GwtokenError ? source.message : source.override;
-  if (overridden !== undefined) warn(world, overridden);
-  const later = onlyFrom(['variable', 'config'], sources);
-  const next = valueOrError(() => resolve(SETTINGS.authUrl, later, client));
-  if (next instanceof GwtokenError) warn(world, next.message);
-  else if (next && next.value !== authUrl) {
-    const { name, undo } = next.source;
-    warn(world, `${name} sets another auth URL, so the stored credentials are not used; ${undo}`);
+/** Warns if later commands will use other credentials or another auth URL than the stored ones. */
+function warnOfOthers({ client, authUrl }: Answers, world: World): void {
+  // An invalid setting is only a warning here: the credentials are stored.
+  const later = valueOrError(() => {
+    const settings = selecting(client, gather({}, world));
+    return { source: sourceOf(settings, world), url: settings.authUrl };
+  });
+  if (later instanceof GwtokenError) {
+    warn(world, later.message);
+    return;
   }
+  const { source, url } = later;
+  if (source.override !== undefined) warn(world, source.override);
+  if (!url || url.value === authUrl) return;
+  const { name, undo } = url.source;
+  warn(world, `${name} sets another auth URL, so the stored credentials are not used; ${undo}`);
 }

@@ -1,0 +1,30 @@
+import { settingsFrom } from '../../src/settings/resolve';
+import type { Places, Settings } from '../../src/settings/table';
+import type { ConfigValues, StoredClient } from '../../src/world';
+
+/** Values by the place that they come from. */
+export interface Values {
+  readonly flags?: Places['flags'];
+  readonly env?: Places['env'];
+  readonly general?: ConfigValues;
+  readonly stored?: Readonly<Record<string, StoredClient>>;
+  readonly isHeadless?: boolean;
+  readonly profiles?: Readonly<Record<string, ConfigValues>>;
+}
+
+/** Returns the settings with these values; the config file is `/c.json`. */
+export const settingsWith = ({
+  flags = {},
+  env = {},
+  general = {},
+  profiles = {},
+  stored = {},
+  isHeadless = false,
+}: Values): Settings =>
+  settingsFrom({
+    flags,
+    env,
+    config: { path: '/c.json', general, profiles },
+    stored: () => stored,
+    isHeadless: () => isHeadless,
+  });
