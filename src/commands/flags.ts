@@ -75,11 +75,11 @@ export const FRESH: Flag = {
   group: 'Request:',
 };
 
-function formatFlag(formats: readonly string[]): Flag {
-  const [first, ...others] = formats;
+function formatFlag(formats: readonly string[], notes: Readonly<Record<string, string>>): Flag {
+  const list = formats.map((name) => (notes[name] === undefined ? name : `${name} (${notes[name]})`));
   return {
     spec: '--format <FORMAT>',
-    help: `output format: ${[`${first} (default)`, ...others].join(', ')}`,
+    help: `output format: ${list.join(', ')}`,
     group: 'Output:',
     values: formats,
   };
@@ -88,7 +88,13 @@ function formatFlag(formats: readonly string[]): Flag {
 export const GET_FLAGS: readonly Flag[] = [
   ...CLIENT_FLAGS,
   ...FETCH_FLAGS,
-  formatFlag(GET_FORMAT_NAMES),
+  formatFlag(GET_FORMAT_NAMES, {
+    token: 'default',
+    header: 'for curl -H @-',
+    headers: 'a JSON object',
+    curl: 'for curl -K -',
+    'credential-helper': 'for Bazel',
+  }),
   JSON_OUTPUT,
   OUTPUT,
   FRESH,
@@ -97,7 +103,7 @@ export const GET_FLAGS: readonly Flag[] = [
 export const ENV_FLAGS: readonly Flag[] = [
   ...CLIENT_FLAGS,
   ...FETCH_FLAGS,
-  formatFlag(ENV_FORMAT_NAMES),
+  formatFlag(ENV_FORMAT_NAMES, { sh: 'default' }),
   PREFIX,
   VARIABLE,
   OUTPUT,

@@ -120,6 +120,7 @@ function putPrograms(bin: string, work: string, gatewayUrl: string): void {
   put(work, 'serve', '[ -s "$GWTOKEN_TOKEN_FILE" ]');
   put(bin, 'tini', 'shift', 'exec "$@"');
   put(bin, 'docker', '[ -n "$GWTOKEN_ACCESS_TOKEN" ]');
+  put(bin, 'terraform', '[ -n "$TF_VAR_token" ]');
   // Replaces sleep, so that the long-running script does not wait for a minute.
   put(bin, 'sleep');
   // A vault rejects a line in which the shell did not expand a variable.
