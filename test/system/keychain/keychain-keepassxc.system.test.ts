@@ -6,6 +6,7 @@ import {
   type OpenDatabase,
   startKeePassXC,
 } from '../../harness/keyrings/keepassxc';
+import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
 import { until } from '../../harness/programs/processes';
 import { startProgram } from '../../harness/programs/program';
@@ -38,12 +39,13 @@ describe('KeePassXC', () => {
   }
   /** Runs gwtoken and answers its dialogs in turn; fails if another dialog is still open. */
   async function runAnswering(args: string, ...answers: readonly KeePassXCAnswer[]) {
-    const running = run(args, keyring.env);
+    const running = run(args, { ...keyring.env, ...UNHURRIED });
     for (const answer of answers) await keyring.answer(answer);
     return await withoutDialogs(running);
   }
   /** Runs gwtoken, and dismisses each dialog that asks to open a database. */
-  const runDismissing = (args: string) => withoutDialogs(keyring.dismissing(run(args, keyring.env)));
+  const runDismissing = (args: string) =>
+    withoutDialogs(keyring.dismissing(run(args, { ...keyring.env, ...UNHURRIED })));
   /** Like runDismissing() in a terminal. Returns the exit code, and the screen from the error on. */
   const runOnTerminal = async (args: string) => {
     const terminal = openGwtoken(args.split(' '), { env: { ...SETTINGS, ...keyring.env } });

@@ -1,6 +1,7 @@
 /** KWallet is locked at the start of each session, and asks for its password at the first use. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { type KWallet, startKWallet } from '../../harness/keyrings/kwallet';
 import { missing } from '../../harness/needs';
 import { leftBehind, processesWith, until } from '../../harness/programs/processes';
@@ -21,7 +22,7 @@ describe('KWallet', () => {
   };
   const storedId = async () => JSON.parse((await wallet.lookup(CLIENT)) ?? '{}').client_id;
   async function runAnswering(args: string, answer: 'unlock' | 'dismiss') {
-    const running = run(args, wallet.env);
+    const running = run(args, { ...wallet.env, ...UNHURRIED });
     await wallet.answer(answer);
     return await running;
   }
