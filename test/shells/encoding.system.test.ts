@@ -90,9 +90,9 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
 }
 
 /**
- * Returns each context in each state of the shell. An IFS is combined with an option only for unquoted
- * contexts of zsh: only zsh needs an option to split words, and quoted words are never split. Hard values are
- * used for unquoted contexts and for each context in the plain state.
+ * Returns the cells: the usual, unquoted context in each state of the shell, with hard values; each other one with
+ * hard values in the plain state, and with a few in each option. An IFS is combined with an option only in zsh,
+ * which needs an option to split words.
  */
 function cellsOf(shell: Shell): Cell[] {
   const values = randomValues(count, seed);
@@ -100,11 +100,11 @@ function cellsOf(shell: Shell): Cell[] {
   const all = writeBatch(shell, [...SINGLE_CHARACTERS, ...EDGES, ...values]);
   const cells = Object.entries(shell.states).flatMap(([stateName, state]) =>
     Object.entries(shell.contexts).flatMap(([contextName, context], index) => {
-      const isSplit = !/"|file/.test(contextName);
+      const isUsual = index === 0;
       const [option, ifs] = stateName.split(', ');
       const isPlain = option === 'plain';
-      if (ifs !== undefined && !isPlain && !(isSplit && shell.name === 'zsh')) return [];
-      const batch = ifs === undefined && (isSplit || isPlain) ? all : random;
+      if (ifs !== undefined && !(isUsual && (isPlain || shell.name === 'zsh'))) return [];
+      const batch = ifs === undefined && (isUsual || isPlain) ? all : random;
       const name = `${contextName} (${stateName})`;
       return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
