@@ -39,21 +39,23 @@ const SHELLS = {
 } as const;
 
 describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell) => {
-  test.for<[typed: string, whole: string]>([
-    ['gwtoken g', 'gwtoken get'],
-    ['gwtoken get --format=js', 'gwtoken get --format=json'],
-    ['gwtoken get --profile a', 'gwtoken get --profile acme'],
-    ['gwtoken config set region e', 'gwtoken config set region eu'],
-    ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
-    ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
-    ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
-    ['gwtoken get --ca-file=tr', 'gwtoken get --ca-file=trusted-authority.pem'],
-    ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
-  ])('%s becomes %s', async ([typed, whole], { needs }) => {
+  test('completes commands, flags, values, programs and files', async ({ needs }) => {
     needs('posix', shell);
     const terminal = await open(shell);
-    typeTab(terminal, typed);
-    await terminal.waitFor(new RegExp(`^${whole} *$`, 'm'));
+    for (const [typed, whole] of [
+      ['gwtoken g', 'gwtoken get'],
+      ['gwtoken get --format=js', 'gwtoken get --format=json'],
+      ['gwtoken get --profile a', 'gwtoken get --profile acme'],
+      ['gwtoken config set region e', 'gwtoken config set region eu'],
+      ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
+      ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
+      ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
+      ['gwtoken get --ca-file=tr', 'gwtoken get --ca-file=trusted-authority.pem'],
+      ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
+    ] as const) {
+      typeTab(terminal, typed);
+      await terminal.waitFor(new RegExp(`^${whole} *$`, 'm'));
+    }
   });
 
   test('completes the word at the cursor, with words after it', async ({ needs }) => {
