@@ -26,7 +26,7 @@ async function outputsOf(flags = ''): Promise<readonly string[]> {
 /** Lets a shell evaluate each output in each way, and returns the lines that did not stop it. */
 async function survivors(shell: string, outputs: readonly string[], ways: readonly Way[]): Promise<string[]> {
   const script = ways.flatMap((way) => outputs.map((path) => way(`cat ${path}`))).join('\n');
-  const { stdout } = await runCommand([shell, '-c', script], { timeoutMs: 80_000 });
+  const { stdout } = await runCommand([shell, '-c', script], { env: {}, timeoutMs: 80_000 });
   const ends = stdout.trimEnd().split('\n');
   expect(ends).toHaveLength(LINES.length * ways.length);
   return ends

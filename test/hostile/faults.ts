@@ -50,22 +50,22 @@ const strace = (...options: string[]): string[] => [
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
 ];
 
-let scenarios: readonly Scenario[] = [];
-let trace: string;
-beforeAll(async () => {
-  if (reason !== undefined) return;
-  const opened = await openScenarios();
-  scenarios = opened.scenarios;
-  trace = join(opened.dir, 'trace');
-});
+/** Declares the test of one command. Each has a file of its own, because each takes up to two minutes. */
+export function testFaults(name: Scenario['name']): void {
+  let scenario: Scenario;
+  let trace: string;
+  beforeAll(async () => {
+    if (reason !== undefined) return;
+    const { scenarios, dir } = await openScenarios();
+    scenario = scenarios.find((each) => each.name === name)!;
+    trace = join(dir, 'trace');
+  });
 
-test.for(['get', 'config set', 'login', 'logout'])(
-  '%s reports each failed system call, and loses nothing even if it is killed',
-  { timeout: 900_000 },
-  async (name, { needs }) => {
+  test('reports each failed system call, and loses nothing even if it is killed', {
+    timeout: 900_000,
+  }, async ({ needs }) => {
     needs(reason);
-    const scenario = scenarios.find((each) => each.name === name)!;
-    const calls = await callsOf(scenario);
+    const calls = await callsOf(scenario, trace);
     expect(calls.size).toBeGreaterThan(6);
     const wrong: string[] = [];
     let count = 0;
@@ -73,7 +73,7 @@ test.for(['get', 'config set', 'login', 'logout'])(
       const number = numbers[Math.floor(numbers.length / 2)]!;
       const kill = CHANGES.test(call) && name !== 'get' ? ['signal=KILL'] : [];
       for (const fault of [`error=${ERRORS[call]}`, ...kill]) {
-        const { isInjected, problem } = await runWithFault(scenario, call, number, fault);
+        const { isInjected, problem } = await runWithFault(scenario, trace, call, number, fault);
         if (!isInjected) continue;
         count++;
         if (problem !== undefined) wrong.push(`${call} ${number} ${fault}: ${problem}`);
@@ -81,11 +81,11 @@ test.for(['get', 'config set', 'login', 'logout'])(
     }
     expect(wrong).toEqual([]);
     expect(count).toBeGreaterThan(calls.size / 2);
-  },
-);
+  });
+}
 
 /** Runs a scenario and returns the calls of gwtoken: for each name, the numbers of those calls in their process. */
-async function callsOf(scenario: Scenario): Promise<Map<string, number[]>> {
+async function callsOf(scenario: Scenario, trace: string): Promise<Map<string, number[]>> {
   await scenario.prepare();
   const wrapper = strace('--seccomp-bpf', '-o', trace, '-e', `trace=${Object.keys(ERRORS)}`);
   const result = await scenario.start({ wrapper }).result;
@@ -105,7 +105,7 @@ async function callsOf(scenario: Scenario): Promise<Map<string, number[]>> {
 }
 
 /** Runs a scenario with the fault. `isInjected` is false if the fault hit no call of gwtoken this time. */
-async function runWithFault(scenario: Scenario, call: string, number: number, fault: string) {
+async function runWithFault(scenario: Scenario, trace: string, call: string, number: number, fault: string) {
   await scenario.prepare();
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${number}`];
   // --seccomp-bpf is faster, but cannot send a signal.
