@@ -4,7 +4,7 @@
  */
 import { splitLine, startsProgram } from '../src/cli/line';
 import { quick } from '../src/cli/quick';
-import { Interrupted, ReaderGone } from '../src/errors';
+import { Interrupted, ReaderGone } from '../src/signals';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
 

@@ -229,6 +229,3 @@ export type CertificateReason =
   | 'self-signed'
   | 'unknown-ca'
   | 'certificate';
-
-/** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
-export type SystemCode = Uppercase<string>;

@@ -3,12 +3,12 @@
  * still bring hints of their own, as of config and curl, show them after those of their row.
  */
 import type { Cause, Reason, Subject } from './causes';
+import type { GwtokenError } from './errors';
+import { LONGEST_LIMIT_MS } from './settings/values';
 import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
-import type { GwtokenError } from './errors';
 import { configKeys, SETTINGS, type Settings, variableOf } from './settings/table';
 import { duration, listOf, shellWord, similarWords } from './text';
-import { LONGEST_LIMIT_MS } from './waiting';
 import type { World } from './world';
 
 /** The most hints that an error shows. */
@@ -124,7 +124,7 @@ const ROWS: Rows = {
   // The selected client
   'no-client': (_, facts) => [
     otherCause(facts),
-    facts.settings?.isHeadless() ? CI_HELP : 'to add one, run: gwtoken login',
+    facts.settings?.prefersVariables() ? CI_HELP : 'to add one, run: gwtoken login',
   ],
   'no-region': (_, facts) => {
     const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
@@ -370,12 +370,12 @@ function misspelledProfile(settings: Settings): string | undefined {
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
 function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
-  return settings?.isHeadless() ? [set, CI_HELP] : [login, `or ${set}`];
+  return settings?.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
 }
 
 function missingCredentials(_: Cause, facts: Facts): Steps {
   const { client, authUrl, source, settings } = facts;
-  if (!client || source?.kind !== 'keychain' || settings?.isHeadless())
+  if (!client || source?.kind !== 'keychain' || settings?.prefersVariables())
     return [otherCause(facts), useVariables(facts)];
   // login suggests the URL of the config file or the stored client itself.
   const isKept = !authUrl || authUrl.source.kind === 'config' || authUrl.source.kind === 'stored';
@@ -390,18 +390,18 @@ const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 /** Returns the hint about variables: to set them, or that they are empty or ignored. */
 function useVariables({ client, settings }: Facts, set = 'set'): string | undefined {
   if (!settings) return undefined;
-  const { env, flags, isHeadless } = settings;
+  const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
   if (client && flags.profile !== undefined) {
     const ignored = names.find((name) => env[name]);
-    if (ignored === undefined && !isHeadless()) return undefined;
+    if (ignored === undefined && !prefersVariables()) return undefined;
     if (ignored === undefined)
       return `replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`;
     return `${ignored} is ignored because of --profile; to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
-  return `${set} ${PLAIN_PAIR} (gwtoken help ${isHeadless() ? 'ci' : 'keychain'})`;
+  return `${set} ${PLAIN_PAIR} (gwtoken help ${prefersVariables() ? 'ci' : 'keychain'})`;
 }
 
 const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';

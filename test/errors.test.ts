@@ -1,6 +1,8 @@
 /** The errors that end gwtoken: GwtokenError, signals and limits of the system. */
 import { expect, test } from 'vitest';
-import { ENDING_SIGNALS, GwtokenError, Interrupted, limitReached } from '../src/errors';
+import { GwtokenError } from '../src/errors';
+import { ENDING_SIGNALS, Interrupted } from '../src/signals';
+import { limitReached } from '../src/system-errors';
 
 test('withHints() adds hints and changes nothing else', () => {
   const rest = { cause: { reason: 'invalid_client' as const }, detail: 'the reply', retry: { afterMs: 5 } };

@@ -3,19 +3,13 @@
 import { hintLine } from '../commands/report';
 import { withStrayHint } from '../commands/stray-variables';
 import { hideSecrets } from '../credentials/variables';
-import {
-  EXEC_FAILED,
-  EXIT_CODES,
-  GwtokenError,
-  Interrupted,
-  limitReached,
-  orUndefined,
-  ReaderGone,
-} from '../errors';
+import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
 import { hintsFor } from '../hints';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
+import { Interrupted, ReaderGone } from '../signals';
+import { limitReached } from '../system-errors';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';

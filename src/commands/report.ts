@@ -1,6 +1,6 @@
 /** Output in lines: hints, findings with a mark each (doctor, status), tables, and cancelled prompts. */
 
-import { Interrupted } from '../errors';
+import { Interrupted } from '../signals';
 import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 

@@ -3,9 +3,9 @@
  * `{"client_id":"…","client_secret":"…","auth_url":"…"}`.
  */
 
-import type { Cause } from '../causes';
+import type { Cause, Reason } from '../causes';
+import { failure, GwtokenError, orUndefined, usage } from '../errors';
 import { type Client, clientName } from '../client';
-import { failure, GwtokenError, orUndefined, type Reason, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 

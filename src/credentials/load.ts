@@ -3,11 +3,11 @@
  */
 
 import type { Cause, OtherUrl } from '../causes';
-import { type Client, clientName, withoutCredentials } from '../client';
 import { failure, type GwtokenError, usage } from '../errors';
+import { type Client, clientName, withoutCredentials } from '../client';
 import type { Setting } from '../settings/table';
+import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../surroundings';
 import { duration } from '../text';
-import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../waiting';
 import type { CommandEnd, Env } from '../world';
 import { type Loaded, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
 import {

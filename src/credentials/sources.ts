@@ -2,7 +2,7 @@
 
 import { type Client, clientName } from '../client';
 import type { Setting, Settings } from '../settings/table';
-import { ANSWER_WITHIN_MS } from '../waiting';
+import { ANSWER_WITHIN_MS } from '../surroundings';
 import type { World } from '../world';
 import type { ValueNames } from './copy-mistakes';
 import type { Credentials, Loaded, LoadWorld, Wanted } from './credentials';

@@ -1,7 +1,8 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
 import type { Client } from '../client';
-import { type GwtokenError, usage, wordsFor } from '../errors';
+import { type GwtokenError, usage } from '../errors';
+import { wordsFor } from '../system-errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
 import type { ValueNames } from './copy-mistakes';

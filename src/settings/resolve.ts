@@ -4,8 +4,8 @@
 
 import { type Client, clientName } from '../client';
 import { GwtokenError, usage, valueOrError } from '../errors';
+import { prefersVariables, type Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
-import { isHeadless, type Surroundings } from '../waiting';
 import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
   type FlagValues,
@@ -32,7 +32,7 @@ export function gather(
     env: world.env,
     config,
     stored: once(() => world.clients.read()),
-    isHeadless: () => isHeadless(world),
+    prefersVariables: () => prefersVariables(world),
   });
 }
 
@@ -70,9 +70,9 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function selectedClient({ profile, environment, region, stored, isHeadless }: Settings): Client {
+function selectedClient({ profile, environment, region, stored, prefersVariables }: Settings): Client {
   if (region) return { profile: profile.value, environment: environment.value, region: region.value };
-  const isFirst = !isHeadless() && Object.keys(stored()).length === 0;
+  const isFirst = !prefersVariables() && Object.keys(stored()).length === 0;
   throw isFirst
     ? usage('no client stored yet', { reason: 'no-client' })
     : usage('no region set', { reason: 'no-region' });

@@ -40,7 +40,7 @@ export interface Places {
   /** Returns the list of stored clients. A setting reads it only if no other place has a value. */
   stored(): Readonly<Record<string, StoredClient>>;
   /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
-  isHeadless(): boolean;
+  prefersVariables(): boolean;
 }
 
 /**

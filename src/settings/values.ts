@@ -1,10 +1,12 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
 
 import type { Cause } from '../causes';
-import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
+import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { listOf, quoted } from '../text';
-import { LONGEST_LIMIT_MS } from '../waiting';
+
+/** The longest timeout that a setting accepts. */
+export const LONGEST_LIMIT_MS = 3_600_000;
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import { orUndefined, usage } from '../errors';
+import { hasPerson } from '../surroundings';
 import { quoted } from '../text';
-import { hasPerson } from '../waiting';
 import type { Output, World } from '../world';
 import { readAll } from './files/read-file';
 import { uniqueName } from './files/replace';

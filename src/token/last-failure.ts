@@ -1,8 +1,8 @@
 /** The last failure of a client's requests, which other processes repeat instead of a request. */
 
 import type { Cause } from '../causes';
-import { saysNoKeychain } from '../credentials/keychain-item';
 import { GwtokenError, isErrorKind } from '../errors';
+import { saysNoKeychain } from '../credentials/keychain-item';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';

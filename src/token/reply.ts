@@ -1,5 +1,6 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
-import { GwtokenError, OAUTH_ERRORS, orUndefined, type Reason, type Retry } from '../errors';
+import { OAUTH_ERRORS, type Reason } from '../causes';
+import { GwtokenError, orUndefined, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';

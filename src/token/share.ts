@@ -1,8 +1,8 @@
 /** One request for many processes: the lock holder sends it, and the waiting processes find its outcome. */
 import { clientName } from '../client';
 import { failure, type GwtokenError } from '../errors';
+import { withHeldLock } from '../signals';
 import { duration } from '../text';
-import { withHeldLock } from '../waiting';
 import type { HeldLock, World } from '../world';
 import { placeOf } from './basis';
 import type { Query, TokenAnswer } from './query';

@@ -1,6 +1,7 @@
 /** The renewals of `exec --token-file`, on a simulated clock. */
 import { expect, test } from 'vitest';
-import { GwtokenError, ReaderGone } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
+import { ReaderGone } from '../../src/signals';
 import { inside } from '../harness/homes/in-process';
 
 const SECOND = 1000;

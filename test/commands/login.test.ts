@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError, Interrupted } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
+import { Interrupted } from '../../src/signals';
 import { readConfig } from '../../src/system/files/config-file';
 import type { Terminal } from '../../src/world';
 import { tokenReply } from '../harness/endpoints/token-endpoint';

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError, Interrupted } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
+import { Interrupted } from '../../src/signals';
 import type { Keychain, Terminal } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';

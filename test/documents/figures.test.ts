@@ -8,13 +8,13 @@ import { ITEM_LIMIT } from '../../src/credentials/keychain-item';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { ROWS, SETTINGS } from '../../src/settings/table';
 import { MOST_RETRIES } from '../../src/settings/values';
+import { ANSWER_WITHIN_MS } from '../../src/surroundings';
 import { NOTICE_AFTER_MS } from '../../src/system/keychain/ask';
 import { duration } from '../../src/text';
 import { FIRST_WAIT_MS } from '../../src/token/fetch';
 import { LEAST_DURING_OUTAGE_MS } from '../../src/token/get-token';
 import { OVERALL_TIMEOUTS } from '../../src/token/query';
 import { freshUntilMs } from '../../src/token/token';
-import { ANSWER_WITHIN_MS } from '../../src/waiting';
 import { ROOT } from '../harness/root';
 
 const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

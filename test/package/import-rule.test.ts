@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
-const GROUND = ['causes', 'client', 'errors', 'text', 'waiting', 'world'];
+const GROUND = ['causes', 'client', 'errors', 'signals', 'surroundings', 'system-errors', 'text', 'world'];
 const BELOW_COMMANDS = ['hints', 'formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['cli', 'commands', ...BELOW_COMMANDS, 'system', 'node'],
@@ -26,7 +26,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: ['causes'],
   causes: ['type:client'],
   text: [],
-  waiting: ['client', 'errors', 'type:world'],
+  signals: ['type:world'],
+  surroundings: ['client', 'type:world'],
+  'system-errors': ['errors'],
 };
 
 const files = ['src', 'bin']

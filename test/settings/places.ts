@@ -8,7 +8,7 @@ export interface Values {
   readonly env?: Places['env'];
   readonly general?: ConfigValues;
   readonly stored?: Readonly<Record<string, StoredClient>>;
-  readonly isHeadless?: boolean;
+  readonly prefersVariables?: boolean;
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
 }
 
@@ -19,12 +19,12 @@ export const settingsWith = ({
   general = {},
   profiles = {},
   stored = {},
-  isHeadless = false,
+  prefersVariables = false,
 }: Values): Settings =>
   settingsFrom({
     flags,
     env,
     config: { path: '/c.json', general, profiles },
     stored: () => stored,
-    isHeadless: () => isHeadless,
+    prefersVariables: () => prefersVariables,
   });

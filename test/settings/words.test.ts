@@ -19,7 +19,7 @@ describe('the error for a missing setting', () => {
     const login = 'to set up a client, run: gwtoken login';
     const stored = { 'default:production:eu': { clientId: 'id', authUrl: '', loginId: '' } };
     expect(refusal(() => settingsWith({ stored }).client)).toEqual({ message, hints: [login, ways] });
-    const inJob = settingsWith({ env: { GWTOKEN_REGION: '' }, isHeadless: true });
+    const inJob = settingsWith({ env: { GWTOKEN_REGION: '' }, prefersVariables: true });
     expect(refusal(() => inJob.client, inJob)).toEqual({
       message,
       hints: [ways.replace('or ', ''), CI_HELP],
@@ -31,8 +31,8 @@ describe('the error for a missing setting', () => {
     const ways = 'or set GWTOKEN_AUTH_URL_EU, or run: gwtoken config set auth-url.eu URL';
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
     const flags = { region: 'eu', sandbox: true };
-    const query = (env: Record<string, string>, isHeadless: boolean) => {
-      const settings = settingsWith({ flags, env: { ...PAIR, ...env }, isHeadless });
+    const query = (env: Record<string, string>, prefersVariables: boolean) => {
+      const settings = settingsWith({ flags, env: { ...PAIR, ...env }, prefersVariables });
       return refusal(
         () => queryOf(settings, { ...settings, readFile: () => expect.unreachable(), now: () => 0 }),
         settings,

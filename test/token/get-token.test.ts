@@ -2,7 +2,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GwtokenError, ReaderGone } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
+import { ReaderGone } from '../../src/signals';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { noting } from '../harness/homes/plain-terminal';

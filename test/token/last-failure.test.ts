@@ -1,7 +1,8 @@
 /** The last failure of a client: which ones are stored, and when they count. */
 import { describe, expect, test } from 'vitest';
+import type { Reason } from '../../src/causes';
+import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { givenSource } from '../../src/credentials/sources';
-import { type ErrorKind, GwtokenError, type Reason } from '../../src/errors';
 import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/basis';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';

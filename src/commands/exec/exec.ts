@@ -1,9 +1,10 @@
 /** The command `gwtoken exec`. */
 import { withoutCredentials } from '../../client';
-import { EXEC_FAILED, Interrupted, usage } from '../../errors';
+import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
 import type { FlagValues } from '../../settings/table';
+import { Interrupted } from '../../signals';
 import type { Query } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
 import { readSettings, selectedQuery, selectedToken } from '../selected-token';

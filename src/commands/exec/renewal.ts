@@ -1,7 +1,8 @@
 /** Keeps a valid token in the file of `exec --token-file` while the command runs. */
-import { GwtokenError, messageOf, systemCode } from '../../errors';
+import { GwtokenError, messageOf } from '../../errors';
 import { maskToken } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
+import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
 import { getToken } from '../../token/get-token';
 import type { Query, TokenAnswer } from '../../token/query';

@@ -3,13 +3,13 @@
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
-import { GwtokenError, Interrupted, orUndefined, valueOrError } from '../../errors';
+import { GwtokenError, orUndefined, valueOrError } from '../../errors';
+import { Interrupted, untilSignal } from '../../signals';
 import { evaluatingLine } from '../../formats/env-formats';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
 import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
-import { untilSignal } from '../../waiting';
 import type { Config, World } from '../../world';
 import { sayIfCancelled } from '../report';
 import { readSettings } from '../selected-token';

@@ -5,7 +5,8 @@
 import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { failure, GwtokenError, messageOf, orUndefined, systemCode, usage, wordsFor } from '../../errors';
+import { failure, GwtokenError, messageOf, orUndefined, usage } from '../../errors';
+import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { directoryVariable, type Host, noHome } from './paths';

@@ -5,8 +5,9 @@
  */
 import { constants, lstatSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, orUndefined, systemCode } from '../../errors';
-import { withHeldLock } from '../../waiting';
+import { failure, orUndefined } from '../../errors';
+import { withHeldLock } from '../../signals';
+import { systemCode } from '../../system-errors';
 import type { HeldLock, Lock, OthersLock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';

@@ -1,6 +1,6 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { systemCode } from '../../errors';
+import { systemCode } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 

@@ -6,7 +6,8 @@
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
-import { orUndefined, systemCode, wordsFor } from '../../errors';
+import { orUndefined } from '../../errors';
+import { systemCode, wordsFor } from '../../system-errors';
 import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';

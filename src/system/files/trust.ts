@@ -10,7 +10,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { orUndefined, systemCode } from '../../errors';
+import { orUndefined } from '../../errors';
+import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts, FileProblem } from '../../world';
 import { type DirectoryKind, directoryVariable, type Host, noHome } from './paths';

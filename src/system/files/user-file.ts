@@ -1,6 +1,7 @@
 /** Writes files outside gwtoken's directories: for `--output`, `--token-file` and a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { failure, GwtokenError, orUndefined, usage, wordsFor } from '../../errors';
+import { failure, GwtokenError, orUndefined, usage } from '../../errors';
+import { wordsFor } from '../../system-errors';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { isMounted, writeByRename } from './replace';

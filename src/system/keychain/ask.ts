@@ -5,9 +5,11 @@
  */
 
 import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { GwtokenError, type KeychainReason, limitReached } from '../../errors';
+import type { KeychainReason } from '../../causes';
+import { GwtokenError } from '../../errors';
+import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
+import { limitReached } from '../../system-errors';
 import { note } from '../../text';
-import { ANSWER_WITHIN_MS, hasPerson } from '../../waiting';
 import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import type { Answer, Request, Result } from './child';

@@ -1,5 +1,6 @@
 /** The keychain's errors: one row per reason, with the system's texts for it and our message. */
-import { GwtokenError, type KeychainReason } from '../../errors';
+import type { KeychainReason } from '../../causes';
+import { GwtokenError } from '../../errors';
 import { cleaned } from '../../text';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';

@@ -1,7 +1,8 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Interrupted, limitReached, systemCode, wordsFor } from '../../errors';
+import { Interrupted } from '../../signals';
+import { limitReached, systemCode, wordsFor } from '../../system-errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';

@@ -1,6 +1,6 @@
 /** Ends gwtoken by a signal. */
 import { constants } from 'node:os';
-import type { Interrupted } from '../../errors';
+import type { Interrupted } from '../../signals';
 import { isTerminal } from '../terminal/terminal';
 
 /** Signals that write a core file, which would contain the secret. */

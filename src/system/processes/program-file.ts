@@ -2,7 +2,8 @@
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { type ErrorKind, failure, type GwtokenError, orUndefined, systemCode, wordsFor } from '../../errors';
+import { type ErrorKind, failure, type GwtokenError, orUndefined } from '../../errors';
+import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
 import { absoluteDirectories } from './helper-program';

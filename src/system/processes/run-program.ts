@@ -5,7 +5,8 @@
 import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { GwtokenError, systemCode, usage } from '../../errors';
+import { GwtokenError, usage } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { ChildEnd, ProgramOptions, TextOption, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { absoluteDirectories } from './helper-program';

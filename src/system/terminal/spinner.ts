@@ -1,5 +1,5 @@
 /** The spinner, one line on stderr. It is erased before anything else is written to the terminal. */
-import { untilSignal } from '../../waiting';
+import { untilSignal } from '../../signals';
 import type { Output, Terminal, World } from '../../world';
 
 /** Work that ends earlier shows no spinner. */

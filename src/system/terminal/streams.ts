@@ -1,6 +1,8 @@
 /** Standard streams on bare file descriptors, because loading `process.stdout` takes 3 ms at each start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { failure, orUndefined, ReaderGone, systemCode, wordsFor } from '../../errors';
+import { failure, orUndefined } from '../../errors';
+import { ReaderGone } from '../../signals';
+import { systemCode, wordsFor } from '../../system-errors';
 
 /** The error codes of a pipe without a reader. Node 20 on Windows reports EOF. */
 const READER_GONE = ['EPIPE', 'EOF'];

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { withoutCredentials } from '../../client';
 import { orUndefined } from '../../errors';
-import { isCi } from '../../waiting';
+import { isCi } from '../../surroundings';
 import type { Env, Paint, Terminal, World } from '../../world';
 import { absoluteDirectories } from '../processes/helper-program';
 import { mayBeTerminal } from './streams';

@@ -1,6 +1,7 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import type { Cause, CertificateReason, ConnectionReason } from '../../causes';
-import { type ErrorKind, GwtokenError, limitReached, messageOf, systemCode } from '../../errors';
+import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
+import { limitReached, systemCode } from '../../system-errors';
 import { cleaned, duration } from '../../text';
 import type { ConnectionProgress, Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';

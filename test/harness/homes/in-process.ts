@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { splitLine } from '../../../src/cli/line';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
-import { Interrupted, ReaderGone } from '../../../src/errors';
+import { Interrupted, ReaderGone } from '../../../src/signals';
 import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
 import { openWorld } from '../../../src/system/world';
 import type { FormReply, Keychain, World } from '../../../src/world';

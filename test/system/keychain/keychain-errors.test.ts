@@ -1,6 +1,6 @@
 /** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
-import type { KeychainReason } from '../../../src/errors';
+import type { KeychainReason } from '../../../src/causes';
 import { hintsFor } from '../../../src/hints';
 import { failureError, notAnswered } from '../../../src/system/keychain/errors';
 

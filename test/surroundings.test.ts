@@ -1,6 +1,6 @@
 /** Detection of CI jobs, and suggested time limits. */
 import { expect, test } from 'vitest';
-import { isCi, isHeadless } from '../src/waiting';
+import { isCi, prefersVariables } from '../src/surroundings';
 
 test('isCi() is true if CI is set to anything but a word for no', () => {
   for (const value of ['1', 'true', 'yes', 'False', ' ']) expect(isCi({ CI: value })).toBe(true);
@@ -8,9 +8,9 @@ test('isCi() is true if CI is set to anything but a word for no', () => {
     expect(isCi(env)).toBe(false);
 });
 
-test('isHeadless() is true in CI, without a session bus and beside variables for credentials', () => {
+test('prefersVariables() is true in CI, without a session bus and beside variables for credentials', () => {
   const headless = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
-    isHeadless({ env, platform });
+    prefersVariables({ env, platform });
   expect(headless({})).toBe(true);
   expect(headless({}, 'darwin')).toBe(false);
   expect(headless({ XDG_RUNTIME_DIR: '/run/user/1000' })).toBe(false);

@@ -1,0 +1,29 @@
+/** The surroundings of a run: who reads stderr and answers, and where credentials come from. */
+import { CREDENTIAL_VARIABLE } from './client';
+import type { Env, Output, World } from './world';
+
+/** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
+export function isCi(env: Env): boolean {
+  return !['', '0', 'false'].includes(env['CI'] ?? '');
+}
+
+/** Returns whether a person reads stderr. stdin does not count, because it may be a pipe of the caller. */
+export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isTTY'> }): boolean {
+  return stderr.isTTY() && !isCi(env);
+}
+
+/**
+ * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI, without
+ * a session bus (in containers and cron jobs, where login finds no keychain), and where a variable for
+ * credentials exists.
+ */
+export function prefersVariables({ env, platform }: Surroundings): boolean {
+  if (isCi(env) || Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name))) return true;
+  return platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS'] && !env['XDG_RUNTIME_DIR'];
+}
+
+/** The environment and, unless only the quick path runs, the platform. */
+export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
+
+/** Default of `keychain-timeout`. A person needs time to unlock the keychain, and a job should not wait. */
+export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
