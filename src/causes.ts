@@ -96,7 +96,7 @@ export type Cause =
 export type Reason = Cause['reason'];
 
 /** Reasons without facts. */
-type PlainReason =
+export type PlainReason =
   | OAuthError
   | ReplyReason
   | Exclude<KeychainReason, 'no-session' | 'timed-out'>

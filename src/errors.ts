@@ -23,11 +23,13 @@ export function isErrorKind(text: string): text is ErrorKind {
 /** Exit code of `exec` and `curl` if gwtoken itself fails. It differs from the usual codes of commands. */
 export const EXEC_FAILED = 125;
 
-interface ErrorDetails {
-  /** Hints that src/hints.ts does not know yet. */
-  readonly hints?: readonly string[];
-  readonly cause?: Cause | undefined;
-  readonly reason?: Reason | undefined;
+export interface Retry {
+  /** Time that the endpoint asks to wait, in milliseconds, if it does. */
+  readonly afterMs?: number | undefined;
+}
+
+interface Details {
+  /** What callers know of the error's client. */
   readonly subject?: Subject;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
@@ -35,31 +37,28 @@ interface ErrorDetails {
   readonly retry?: Retry | undefined;
 }
 
-export interface Retry {
-  /** Time that the endpoint asks to wait, in milliseconds, if it does. */
-  readonly afterMs?: number | undefined;
-}
-
 /** An expected error. `message` is one line. It never contains a secret, a token or a body. */
-export class GwtokenError extends Error {
+export class GwtokenError extends Error implements Details {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
-  /** The reason, with the facts for its hints. */
+  /** The reason, with the facts for its hints; absent if there is no hint. */
   override readonly cause: Cause | undefined;
-  /** What callers know of the error's client. */
   readonly subject: Subject;
-  readonly hints: readonly string[];
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
 
-  constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    cause?: Cause,
+    { subject = {}, detail, retry }: Details = {},
+  ) {
     super(message);
     this.kind = kind;
-    this.cause = more.cause ?? (more.reason && ({ reason: more.reason } as Cause));
-    this.subject = more.subject ?? {};
-    this.hints = more.hints ?? [];
-    this.detail = more.detail;
-    this.retry = more.retry;
+    this.cause = cause;
+    this.subject = subject;
+    this.detail = detail;
+    this.retry = retry;
   }
 
   get reason(): Reason | undefined {
@@ -68,22 +67,18 @@ export class GwtokenError extends Error {
 
   /** Returns the same error with these facts for its hints. */
   about(subject: Subject): GwtokenError {
-    return new GwtokenError(this.kind, this.message, { ...this, subject: { ...this.subject, ...subject } });
+    const all = { ...this.subject, ...subject };
+    return new GwtokenError(this.kind, this.message, this.cause, { ...this, subject: all });
   }
 
-  /** Returns the same error with these hints after its own. */
-  withHints(hints: readonly string[]): GwtokenError {
-    return new GwtokenError(this.kind, this.message, { ...this, hints: [...this.hints, ...hints] });
+  /** Returns the same error with another message. */
+  reworded(message: string): GwtokenError {
+    return new GwtokenError(this.kind, message, this.cause, this);
   }
 }
 
-export function usage(message: string, ...why: readonly (Cause | string)[]): GwtokenError {
-  return failure('usage', message, ...why);
-}
-
-export function failure(kind: ErrorKind, message: string, ...why: readonly (Cause | string)[]): GwtokenError {
-  const cause = why.find((each): each is Cause => typeof each !== 'string');
-  return new GwtokenError(kind, message, { cause, hints: why.filter((each) => typeof each === 'string') });
+export function usage(message: string, cause?: Cause): GwtokenError {
+  return new GwtokenError('usage', message, cause);
 }
 
 /** Runs `work`; returns undefined if it throws, for callers that need no reason. */

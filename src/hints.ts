@@ -1,13 +1,12 @@
 /**
- * The next steps after an error: one row for each reason, best hint first. Two hints are shown. Errors that
- * still bring hints of their own, as of config and curl, show them after those of their row.
+ * The next steps after an error: one row for each reason, best hint first. Two hints are shown.
  */
 import type { Cause, Reason, Subject } from './causes';
-import type { GwtokenError } from './errors';
-import { LONGEST_LIMIT_MS } from './settings/values';
-import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
+import { type Client, clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
+import type { GwtokenError } from './errors';
 import { configKeys, SETTINGS, type Settings, variableOf } from './settings/table';
+import { LONGEST_LIMIT_MS } from './settings/values';
 import { duration, listOf, shellWord, similarWords } from './text';
 import type { World } from './world';
 
@@ -29,11 +28,11 @@ type Row<R extends Reason> = (cause: CauseOf<R>, facts: Facts) => Steps;
 type Rows = { readonly [R in Reason]: Row<R> };
 
 /** An error, or the problem that a warning reports. */
-export type Problem = Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject' | 'hints'>>;
+export type Problem = Partial<Pick<GwtokenError, 'kind' | 'cause' | 'subject'>>;
 
 /** Returns the hints for a problem, best first: each is the next command or variable to type. */
 export function hintsFor(
-  { kind, cause, subject, hints = [] }: Problem,
+  { kind, cause, subject }: Problem,
   { platform }: Pick<World, 'platform'>,
   settings?: Settings,
 ): readonly string[] {
@@ -42,7 +41,6 @@ export function hintsFor(
     facts.isRepeated && 'to ask at once, add --fresh',
     ...(facts.mistakes ?? []),
     ...(cause ? stepsFor(cause, facts) : []),
-    ...hints,
     ...(kind === 'keychain' && (facts.source || facts.isToBeStored)
       ? [otherCause(facts), useVariables(facts)]
       : []),
@@ -54,12 +52,19 @@ export function hintsFor(
 }
 
 /** Returns the step that is always shown: another way to get on; undefined if there is none. */
-function lastStep({ restart, mayStoreUnverified, sourceInUse, cachedLeftMs }: Facts): string | undefined {
+function lastStep(facts: Facts): string | undefined {
+  const { client, mayBeStored, restart, mayStoreUnverified, sourceInUse, cachedLeftMs } = facts;
+  if (mayBeStored && client) return removeStored(client);
   if (restart !== undefined) return `to start again, run: ${restart}`;
   if (mayStoreUnverified) return 'to store them unverified, add --no-verify';
   if (sourceInUse !== undefined) return `no login is needed here: gwtoken uses ${sourceInUse}`;
   if (cachedLeftMs === undefined) return undefined;
   return `the cached token is valid for ${duration(cachedLeftMs)} more: use --min-ttl 1s`;
+}
+
+/** Returns the step after a login that was interrupted while it stored the client's credentials. */
+export function removeStored(client: Client): string {
+  return `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client)}`;
 }
 
 /** Returns the steps of a cause, best first. */

@@ -48,8 +48,8 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   const isOutOfMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
   if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
-  return new GwtokenError('local', `a system limit is reached: ${what}`, {
-    cause: { reason: 'system-limit', isMemory: isOutOfMemory },
+  const cause = { reason: 'system-limit', isMemory: isOutOfMemory } as const;
+  return new GwtokenError('local', `a system limit is reached: ${what}`, cause, {
     detail: error.message,
   });
 }

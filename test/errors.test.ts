@@ -4,11 +4,14 @@ import { GwtokenError } from '../src/errors';
 import { ENDING_SIGNALS, Interrupted } from '../src/signals';
 import { limitReached } from '../src/system-errors';
 
-test('withHints() adds hints and changes nothing else', () => {
-  const rest = { cause: { reason: 'invalid_client' as const }, detail: 'the reply', retry: { afterMs: 5 } };
-  const error = new GwtokenError('refused', 'it said no', { hints: ['wait'], ...rest }).withHints(['a', 'b']);
-  const shown = { kind: 'refused', message: 'it said no', hints: ['wait', 'a', 'b'] };
-  expect(error).toMatchObject({ ...shown, ...rest });
+test('about() and reworded() change only the facts for hints, and the message', () => {
+  const cause = { reason: 'invalid_client' } as const;
+  const details = { subject: { isRepeated: true }, detail: 'the reply', retry: { afterMs: 5 } };
+  const error = new GwtokenError('refused', 'it said no', cause, details);
+  const subject = { isRepeated: true, isRetyped: true };
+  const rest = { kind: 'refused', cause, ...details };
+  expect(error.reworded('no')).toMatchObject({ ...rest, message: 'no' });
+  expect(error.about({ isRetyped: true })).toMatchObject({ ...rest, message: 'it said no', subject });
 });
 
 test('Interrupted has the exit code that a shell shows for the signal', () => {

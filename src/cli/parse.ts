@@ -1,8 +1,8 @@
 /** Checks a command line. Its errors name what was probably meant, and no value, which may be a secret. */
 import type { Cause } from '../causes';
-import { type GwtokenError, usage } from '../errors';
 import { COMMON_FLAGS, type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
+import { type GwtokenError, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';

@@ -2,9 +2,9 @@
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { sourceOf } from '../credentials/sources';
-import { failure, GwtokenError, messageOf, usage, valueOrError } from '../errors';
-import { untilSignal } from '../signals';
+import { GwtokenError, messageOf, usage, valueOrError } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
+import { untilSignal } from '../signals';
 import { warn } from '../text';
 import type { World } from '../world';
 import { sayIfCancelled } from './report';
@@ -38,8 +38,8 @@ const BY_HAND = 'Keychain items that you created with another tool are not remov
 
 function nothingThere(name?: string): GwtokenError {
   const nothing = 'no stored credentials or cached tokens';
-  if (name === undefined) return failure('no-credentials', nothing);
-  return failure('no-credentials', `${nothing} for ${name}`, { reason: 'nothing-stored' });
+  if (name === undefined) return new GwtokenError('no-credentials', nothing);
+  return new GwtokenError('no-credentials', `${nothing} for ${name}`, { reason: 'nothing-stored' });
 }
 
 /** Returns all clients that are stored or have a cached token. Throws `usage` if a flag names only one. */
@@ -155,7 +155,7 @@ async function remove(
     await clients.remove([name]).catch((error: unknown) => {
       kept.push(`its entry in the list of stored clients: ${messageOf(error)}`);
     });
-  if (kept.length > 0) throw failure('local', `removed ${name}, but not ${kept.join(', and not ')}`);
+  if (kept.length > 0) throw new GwtokenError('local', `removed ${name}, but not ${kept.join(', and not ')}`);
   if (hadItem || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
   throw nothingThere(name);

@@ -4,8 +4,8 @@
  */
 
 import type { Cause, Reason } from '../causes';
-import { failure, GwtokenError, orUndefined, usage } from '../errors';
 import { type Client, clientName } from '../client';
+import { GwtokenError, orUndefined, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
 import { type Credentials, clientIdProblem, secretProblem } from './credentials';
 
@@ -30,7 +30,7 @@ export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials
 export function parseItem(text: string, client: Client): BoundCredentials {
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
-  throw failure('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {
+  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {
     reason: 'bad-item',
     client,
   });
@@ -40,7 +40,7 @@ export function parseItem(text: string, client: Client): BoundCredentials {
 export function notReturned(client: Client, cause: Cause = { reason: 'not-returned' }): GwtokenError {
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
-  return new GwtokenError('keychain', message, { cause });
+  return new GwtokenError('keychain', message, cause);
 }
 
 /** Reasons why a keychain cannot be used at all. */

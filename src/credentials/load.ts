@@ -3,8 +3,8 @@
  */
 
 import type { Cause, OtherUrl } from '../causes';
-import { failure, type GwtokenError, usage } from '../errors';
 import { type Client, clientName, withoutCredentials } from '../client';
+import { GwtokenError, usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../surroundings';
 import { duration } from '../text';
@@ -61,7 +61,11 @@ async function runCommand(
     end.how === 'late'
       ? { reason: 'timed-out', limitMs: timeoutMs }
       : { reason: 'command-failed', profile: client.profile };
-  throw failure('keychain', `the credential command ${problemOf(end, timeoutMs)} (from ${name})`, cause);
+  throw new GwtokenError(
+    'keychain',
+    `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,
+    cause,
+  );
 }
 
 function problemOf(end: CommandEnd, timeoutMs: number): string {
@@ -82,12 +86,12 @@ function problemOf(end: CommandEnd, timeoutMs: number): string {
 function readPrinted(text: string, name: string, client: Client): BoundCredentials {
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;
-    throw failure('no-credentials', `${message} (from ${name})`, { reason: 'no-credentials' });
+    throw new GwtokenError('no-credentials', `${message} (from ${name})`, { reason: 'no-credentials' });
   }
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
   const problem = `the credential command printed output that ${parsed}`;
-  throw failure('keychain', `${problem} (from ${name})`, { reason: 'command-output' });
+  throw new GwtokenError('keychain', `${problem} (from ${name})`, { reason: 'command-output' });
 }
 
 /**
@@ -117,7 +121,9 @@ export async function fromKeychain(
   });
   if (item === undefined) {
     if (isStored()) throw notReturned(client);
-    throw failure('no-credentials', `no credentials found for ${name}`, { reason: 'no-credentials' });
+    throw new GwtokenError('no-credentials', `no credentials found for ${name}`, {
+      reason: 'no-credentials',
+    });
   }
   const { authUrl: own, ...credentials } = parseItem(item, client);
   // A login writes the list of stored clients after the item: if they differ, the item is right.

@@ -1,8 +1,8 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
 
 import type { Cause } from '../causes';
-import { type GwtokenError, usage } from '../errors';
 import { isProfile, isRegion, REGIONS, type Region } from '../client';
+import { type GwtokenError, usage } from '../errors';
 import { listOf, quoted } from '../text';
 
 /** The longest timeout that a setting accepts. */

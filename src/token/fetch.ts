@@ -1,6 +1,6 @@
 /** Requests a token, with retries until the time limit. */
 import type { Credentials } from '../credentials/credentials';
-import { failure, GwtokenError, type Retry } from '../errors';
+import { GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { PostOptions, World } from '../world';
 import type { Query, RequestSettings } from './query';
@@ -66,7 +66,7 @@ function afterAttempts(error: GwtokenError, count: number, ms: number): GwtokenE
     error.reason === 'time-limit'
       ? `${error.message.replace(/ within .*$/, '')} (${count} attempts in ${duration(ms)})`
       : `${error.message} (${count} attempts)`;
-  return new GwtokenError(error.kind, message, error);
+  return error.reworded(message);
 }
 
 /** Returns a random number; 0 after a token that has just expired, as the next one comes at a known time. */
@@ -83,7 +83,7 @@ function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): nu
 }
 
 function outOfTime(authUrl: string): GwtokenError {
-  return failure('unreached', `out of time before contacting ${authUrl}`, { reason: 'out-of-time' });
+  return new GwtokenError('unreached', `out of time before contacting ${authUrl}`, { reason: 'out-of-time' });
 }
 
 /**
@@ -119,7 +119,7 @@ async function requestToken(
   const reply = await world.postForm(endpoint, request).catch((error: unknown) => {
     trace('no reply');
     if (!(error instanceof GwtokenError) || error.reason !== 'ca-file') throw error;
-    throw new GwtokenError('usage', `${error.message} (from ${caFile?.source.name})`, error);
+    throw error.reworded(`${error.message} (from ${caFile?.source.name})`);
   });
   trace(String(reply.status));
   return judgeReply({ ...reply, endpoint, requestedAtMs, secret: clientSecret });

@@ -1,8 +1,8 @@
 /** The last failure of a client's requests, which other processes repeat instead of a request. */
 
 import type { Cause } from '../causes';
-import { GwtokenError, isErrorKind } from '../errors';
 import { saysNoKeychain } from '../credentials/keychain-item';
+import { GwtokenError, isErrorKind } from '../errors';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';
@@ -67,9 +67,9 @@ export function lastFailure(
   const agoMs = world.now() - atMs;
   // The clock was set back.
   if (agoMs < 0) return undefined;
-  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, { cause });
+  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, cause);
   if (kind !== 'refused' || query.requestedNow || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
-  return new GwtokenError(kind, `${message} (${wait})`, { cause, subject: { isRepeated: true } });
+  return new GwtokenError(kind, `${message} (${wait})`, cause).about({ isRepeated: true });
 }

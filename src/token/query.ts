@@ -1,7 +1,7 @@
 /** A query for a token, and its answer. */
 
 import { sourceOf } from '../credentials/sources';
-import { failure, type GwtokenError, usage } from '../errors';
+import { GwtokenError, usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import { duration } from '../text';
 import type { QuickWorld } from '../world';
@@ -89,9 +89,9 @@ export function minTtlProblem(
   const { text, source } = minTtl;
   if (token.lifetimeS === undefined) {
     const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
-    return failure('bad-reply', message, { reason: 'no-lifetime', name: source.name });
+    return new GwtokenError('bad-reply', message, { reason: 'no-lifetime', name: source.name });
   }
   const left = duration(Math.max(0, (expiresAtMs(token) ?? 0) - nowMs));
   const message = `${source.name} ${text} is too long: the token from the endpoint has ${left} left`;
-  return failure('bad-reply', message, { reason: 'min-ttl-too-long', name: source.name });
+  return new GwtokenError('bad-reply', message, { reason: 'min-ttl-too-long', name: source.name });
 }

@@ -1,5 +1,5 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
-import { OAUTH_ERRORS, type Reason } from '../causes';
+import { OAUTH_ERRORS, type PlainReason, type Reason } from '../causes';
 import { GwtokenError, orUndefined, type Retry } from '../errors';
 import { duration, VSCHAR } from '../text';
 import type { FormReply } from '../world';
@@ -72,7 +72,7 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
 }
 
 /** Reasons of replies that are neither a token nor a refusal, by their status. */
-const REASONS: Readonly<Record<number, Reason>> = {
+const REASONS: Readonly<Record<number, PlainReason>> = {
   404: 'wrong-path',
   405: 'wrong-path',
   429: 'rate-limited',
@@ -85,7 +85,7 @@ function hasToken(json: Json): json is Json & { readonly access_token: string } 
 
 function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): Token {
   const { requestedAtMs, secret } = reply;
-  const bad = (problem: string, reason?: Reason, retry?: Retry): GwtokenError =>
+  const bad = (problem: string, reason?: PlainReason, retry?: Retry): GwtokenError =>
     badReply(reply, problem, reason, retry);
   const { access_token: accessToken, token_type: tokenType } = json;
   const scope = json['scope'] ?? '';
@@ -112,7 +112,7 @@ const JUST_EXPIRED: Retry = { afterMs: 600 };
 /** Returns the lifetime in whole seconds; undefined if it is missing or null. */
 function lifetimeIn(
   expiresIn: unknown,
-  bad: (problem: string, reason?: Reason, retry?: Retry) => GwtokenError,
+  bad: (problem: string, reason?: PlainReason, retry?: Retry) => GwtokenError,
 ): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && NUMERIC.test(expiresIn) ? Number(expiresIn) : expiresIn;
@@ -137,15 +137,19 @@ function refusalFrom(reply: Reply, retry: Retry | undefined): GwtokenError | und
   const reason = refusalReason(status, json?.['error']);
   if (reason === undefined) return undefined;
   const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
-  return new GwtokenError('refused', `${endpoint} ${what} (HTTP ${describeReply(reply)})`, {
-    reason,
-    // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
-    retry: status < 500 ? retry : undefined,
-  });
+  // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
+  return new GwtokenError(
+    'refused',
+    `${endpoint} ${what} (HTTP ${describeReply(reply)})`,
+    { reason },
+    {
+      retry: status < 500 ? retry : undefined,
+    },
+  );
 }
 
 /** Returns the exact cause of a refusal; undefined if status and `error` do not refuse the request. */
-function refusalReason(status: number, error: unknown): Reason | undefined {
+function refusalReason(status: number, error: unknown): PlainReason | undefined {
   const known = OAUTH_ERRORS.find((each) => each === error);
   // Keycloak answers a wrong secret with this code and 401.
   const isWrongSecret = status === 401 && known === 'unauthorized_client';
@@ -268,8 +272,8 @@ function isHtml({ headers, json }: Reply): boolean {
 function badReply(
   { endpoint }: Reply,
   problem: string,
-  reason: Reason = 'unusable-reply',
+  reason: PlainReason = 'unusable-reply',
   retry?: Retry,
 ): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { reason, retry });
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { reason }, { retry });
 }

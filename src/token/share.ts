@@ -1,6 +1,6 @@
 /** One request for many processes: the lock holder sends it, and the waiting processes find its outcome. */
 import { clientName } from '../client';
-import { failure, type GwtokenError } from '../errors';
+import { GwtokenError } from '../errors';
 import { withHeldLock } from '../signals';
 import { duration } from '../text';
 import type { HeldLock, World } from '../world';
@@ -49,5 +49,5 @@ export async function shareRequest(
 
 function lateError({ client }: Query, waitedMs: number): GwtokenError {
   const what = `waited ${duration(waitedMs)} for another gwtoken process to get the token for`;
-  return failure('unreached', `${what} ${clientName(client)}`, { reason: 'late-holder' });
+  return new GwtokenError('unreached', `${what} ${clientName(client)}`, { reason: 'late-holder' });
 }

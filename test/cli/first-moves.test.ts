@@ -1,6 +1,6 @@
 /** Errors of the command line name no secret. Their sentences are in test/sessions/text/first-moves.txt. */
 import { expect, test } from 'vitest';
-import { failure } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
 import { quoted } from '../../src/text';
 import { inside } from '../harness/homes/in-process';
 
@@ -51,7 +51,7 @@ const SHORT_SECRET = 'hunter2';
 async function expectHidden(secret: string, line: string): Promise<void> {
   const gw = inside();
   gw.env['GWTOKEN_CLIENT_SECRET'] = secret;
-  gw.own = { runProgram: async () => Promise.reject(failure('not-found', quoted(secret))) };
+  gw.own = { runProgram: async () => Promise.reject(new GwtokenError('not-found', quoted(secret))) };
   const { code, stdout, stderr } = await gw.cli(
     line.split(' ').map((word) => word.replace('SECRET', secret)),
   );

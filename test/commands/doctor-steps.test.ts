@@ -42,7 +42,7 @@ function answerAfter(progress: Partial<ConnectionProgress>, answer: { tookMs: nu
 /** Replaces the connection by one that makes this progress and then fails. */
 function failAfter(progress: Partial<ConnectionProgress>): void {
   connect(progress, () => {
-    throw new GwtokenError('unreached', 'it failed', { hints: ['a hint'] });
+    throw new GwtokenError('unreached', 'it failed', { reason: 'outage' });
   });
 }
 function connect(progress: Partial<ConnectionProgress>, end: () => FormReply): void {

@@ -434,22 +434,25 @@ describe('with prompts, login', () => {
   });
 
   test.each([
-    [[], ''],
-    [['look at the wire', 'look again'], 'hint: look at the wire\n'],
-  ])('does not prompt again after a connection error with the hints %j', async (hints, firstHint) => {
-    gw.answer = () => {
-      throw new GwtokenError('unreached', 'no token', { hints });
-    };
-    const questions = simulatePerson();
-    const start = `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id\n`;
-    expect(await login('--retries', '0')).toEqual({
-      code: 6,
-      stdout: '',
-      stderr: `gwtoken: error: no token; nothing was stored\n${firstHint}${start}`,
-    });
-    expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
-    expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
-  });
+    [undefined, ''],
+    [{ reason: 'proxy-password-wrong' }, 'hint: percent-encode them: @ is %40, / is %2F\n'],
+  ] as const)(
+    'does not prompt again after a connection error with the cause %j',
+    async (cause, firstHint) => {
+      gw.answer = () => {
+        throw new GwtokenError('unreached', 'no token', cause);
+      };
+      const questions = simulatePerson();
+      const start = `hint: to start again, run: gwtoken login --region us --auth-url ${AUTH_URL} --client-id id\n`;
+      expect(await login('--retries', '0')).toEqual({
+        code: 6,
+        stdout: '',
+        stderr: `gwtoken: error: no token; nothing was stored\n${firstHint}${start}`,
+      });
+      expect(questions.filter((question) => question.startsWith('Client secret'))).toHaveLength(1);
+      expect([gw.items.size, existsSync(gw.config)]).toEqual([0, false]);
+    },
+  );
 
   test('never sends credentials that are too long for an item', async () => {
     simulateTries('first', 's'.repeat(2600));

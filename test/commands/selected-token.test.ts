@@ -1,7 +1,7 @@
 /** What an error contains, beside what it shows. */
 import { expect, test } from 'vitest';
 import { tokenFor } from '../../src/commands/selected-token';
-import { failure } from '../../src/errors';
+import { GwtokenError } from '../../src/errors';
 import { gather } from '../../src/settings/resolve';
 import { queryOf } from '../../src/token/query';
 import type { World } from '../../src/world';
@@ -21,7 +21,7 @@ test('an error has no secret in any field, and names the source', async () => {
     trace() {},
     terminal: { spin: (_: string, work: () => Promise<unknown>) => work() },
     postForm: async () => {
-      throw failure('unreached', 'no network');
+      throw new GwtokenError('unreached', 'no network');
     },
   } as unknown as World;
   const query = queryOf(gather({ region: 'eu', cache: false }, world), world);

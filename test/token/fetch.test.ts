@@ -14,7 +14,9 @@ interface Answer {
 }
 
 const OK: Answer = { body: '{"access_token":"t","token_type":"Bearer","expires_in":60}' };
-const UNREACHED: Answer = { error: new GwtokenError('unreached', 'could not reach x', { retry: {} }) };
+const UNREACHED: Answer = {
+  error: new GwtokenError('unreached', 'could not reach x', undefined, { retry: {} }),
+};
 const START_MS = Date.UTC(2030, 0, 1);
 
 /** Plays the answers in turn and repeats the last one, on a clock that only waiting moves. */
@@ -106,9 +108,10 @@ describe('attempts', () => {
       outcome: { accessToken: 't' },
       posts: 3,
     });
-    const more = { hints: ['do this'], reason: 'proxy-failure' as const, detail: 'in detail', retry: {} };
-    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', more) }]);
-    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', ...more });
+    const cause = { reason: 'proxy-failure', target: 'id.test:443' } as const;
+    const more = { detail: 'in detail', retry: {} };
+    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', cause, more) }]);
+    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', cause, ...more });
     expect(await play([UNREACHED], { attempts: 1 })).toMatchObject({
       message: 'could not reach x',
       posts: 1,
@@ -116,11 +119,11 @@ describe('attempts', () => {
   });
 
   test('report their total time if the last one timed out', async () => {
-    const more = { reason: 'time-limit' as const, retry: {} };
     const late = new GwtokenError(
       'unreached',
       'https://id.test/oauth2/token did not answer within 9.4 s',
-      more,
+      { reason: 'time-limit', setting: 'the auth URL' },
+      { retry: {} },
     );
     const { outcome } = await play([{ error: late, tookMs: 9_800 }]);
     expect(outcome).toMatchObject({

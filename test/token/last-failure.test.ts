@@ -1,8 +1,8 @@
 /** The last failure of a client: which ones are stored, and when they count. */
 import { describe, expect, test } from 'vitest';
-import type { Reason } from '../../src/causes';
-import { type ErrorKind, GwtokenError } from '../../src/errors';
+import type { Cause, Reason } from '../../src/causes';
 import { givenSource } from '../../src/credentials/sources';
+import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/basis';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
@@ -28,7 +28,7 @@ describe('the last failure', () => {
   test('counts for runs that began before it', () => {
     expect(STORED).not.toContain('canary');
     const { kind, reason } = ERROR;
-    expect(found()).toMatchObject({ kind, reason, message: 'no answer\\u001b[2J', hints: [] });
+    expect(found()).toMatchObject({ kind, reason, message: 'no answer\\u001b[2J' });
     expect(found({ startedAtMs: NOW })).toBeUndefined();
   });
 
@@ -54,7 +54,8 @@ describe('the last failure', () => {
 });
 
 test('a failure is shared only if another process would fail in the same way', () => {
-  const shared = (kind: ErrorKind, reason?: Reason) => isShareable(new GwtokenError(kind, 'm', { reason }));
+  const shared = (kind: ErrorKind, reason?: Reason) =>
+    isShareable(new GwtokenError(kind, 'm', reason && ({ reason } as Cause)));
   const yes = [
     shared('refused'),
     shared('no-credentials'),

@@ -123,7 +123,7 @@ test('a process that waited requests a token itself if the holder’s own time l
     waiter = gw.get();
     await new Promise((done) => setTimeout(done, 100));
     gw.nowMs++;
-    throw new GwtokenError('unreached', 'no answer', { reason: 'time-limit', retry: {} });
+    throw new GwtokenError('unreached', 'no answer', { reason: 'time-limit', setting: 'the auth URL' });
   };
   const { code } = await gw.cli(['get', '--retries', '0']);
   expect([code, await waiter]).toEqual([6, 'token-2']);

@@ -38,7 +38,9 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   }
   if (!failure?.error) return;
   const { kind, detail } = failure.error;
-  throw new GwtokenError(kind, `cannot get a new token: ${failure.name} failed (see above)`, { detail });
+  throw new GwtokenError(kind, `cannot get a new token: ${failure.name} failed (see above)`, undefined, {
+    detail,
+  });
 }
 
 function exitCodeOf(error: GwtokenError | undefined): number | null {

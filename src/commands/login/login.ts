@@ -4,10 +4,11 @@ import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../cli
 import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
-import { Interrupted, untilSignal } from '../../signals';
 import { evaluatingLine } from '../../formats/env-formats';
+import { removeStored } from '../../hints';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
+import { Interrupted, untilSignal } from '../../signals';
 import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
@@ -83,21 +84,20 @@ async function store(
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
-  let mayBeUnlisted = false;
+  let mayBeStored = false;
   try {
     return await untilSignal(onSignals, (signal) =>
       clients.withLock(name, signal, async () => {
-        mayBeUnlisted = clients.read()[name] === undefined;
+        mayBeStored = clients.read()[name] === undefined;
         const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs);
         await clients.add(name, { clientId, authUrl, loginId: salt() });
         return isReplaced;
       }),
     );
   } catch (error) {
-    if (!mayBeUnlisted) throw error;
-    const hint = `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client)}`;
-    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${hint}\n`);
-    throw error instanceof GwtokenError ? error.withHints([hint]) : error;
+    if (!mayBeStored) throw error;
+    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client)}\n`);
+    throw error instanceof GwtokenError ? error.about({ client, mayBeStored }) : error;
   }
 }
 

@@ -56,13 +56,12 @@ function suspectsUrl({ reason }: GwtokenError): boolean {
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
-  const { kind, message } = error;
-  return new GwtokenError(kind, `${message}; nothing was stored`, error).about({
+  return error.reworded(`${error.message}; nothing was stored`).about({
     client,
     // A person who typed ID and secret three times has checked them.
     isRetyped: isTyped && refusesCredentials(error),
     ...(isTyped
       ? { restart: loginLine(client, authUrl, clientId) }
-      : { mayStoreUnverified: kind === 'unreached' }),
+      : { mayStoreUnverified: error.kind === 'unreached' }),
   });
 }

@@ -5,7 +5,7 @@
 import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { failure, GwtokenError, messageOf, orUndefined, usage } from '../../errors';
+import { GwtokenError, messageOf, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
@@ -236,8 +236,8 @@ async function whileWriting(
     const code = systemCode(error);
     if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, NOT_OWNER);
     const message = `cannot write ${path}: ${wordsFor(error)}`;
-    if (isMounted(error, host)) throw failure('local', message, { reason: 'mounted-file' });
-    throw failure('local', message, { reason: 'directory-not-writable', variable: VARIABLE });
+    if (isMounted(error, host)) throw new GwtokenError('local', message, { reason: 'mounted-file' });
+    throw new GwtokenError('local', message, { reason: 'directory-not-writable', variable: VARIABLE });
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { constants, lstatSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, orUndefined } from '../../errors';
+import { GwtokenError, orUndefined } from '../../errors';
 import { withHeldLock } from '../../signals';
 import { systemCode } from '../../system-errors';
 import type { HeldLock, Lock, OthersLock } from '../../world';
@@ -168,6 +168,6 @@ export async function withLock<T>(
     if ((await lock.wait(giveUpAtMs - performance.now(), signal)) !== 'late') continue;
     signal?.throwIfAborted();
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
-    throw failure('local', waited, { reason: 'lock-held' });
+    throw new GwtokenError('local', waited, { reason: 'lock-held' });
   }
 }

@@ -1,6 +1,6 @@
 /** Writes files outside gwtoken's directories: for `--output`, `--token-file` and a CI runner. */
 import { appendFileSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { failure, GwtokenError, orUndefined, usage } from '../../errors';
+import { GwtokenError, orUndefined, usage } from '../../errors';
 import { wordsFor } from '../../system-errors';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
@@ -22,7 +22,9 @@ export function replaceUserFile(path: string, text: string, host: Host, isTokenF
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const message = `cannot write ${path}: ${wordsFor(error)}`;
-    throw failure('local', message, { reason: isMounted(error, host) ? 'mounted-file' : 'not-writable' });
+    throw new GwtokenError('local', message, {
+      reason: isMounted(error, host) ? 'mounted-file' : 'not-writable',
+    });
   }
 }
 
@@ -62,7 +64,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
       const message = `cannot append to ${path} (from ${variable}): ${wordsFor(error)}`;
-      throw failure('local', message, { reason: 'not-appendable' });
+      throw new GwtokenError('local', message, { reason: 'not-appendable' });
     }
   };
 }

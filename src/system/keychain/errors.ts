@@ -68,10 +68,8 @@ export function keychainError(reason: KeychainReason, platform: NodeJS.Platform,
   const row: Row = ROWS[reason];
   const message = (platform === 'darwin' || platform === 'win32' ? row[platform] : undefined) ?? row.message;
   const words = raw && cleaned(raw);
-  return new GwtokenError('keychain', reason === 'failed' ? `${message}: ${words}` : message, {
-    reason,
-    detail: words && `details: ${words}`,
-  });
+  const shown = reason === 'failed' ? `${message}: ${words}` : message;
+  return new GwtokenError('keychain', shown, { reason }, { detail: words && `details: ${words}` });
 }
 
 /** Makes the error for a failure that the child reports. */
@@ -95,6 +93,7 @@ export function notAnswered(
 ): GwtokenError {
   if (problem !== undefined) return keychainError(problem, platform);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
-    cause: { reason: 'timed-out', limitMs },
+    reason: 'timed-out',
+    limitMs,
   });
 }

@@ -44,6 +44,7 @@ function isOwnSocket(address: string, host: Host): boolean {
 
 function notUsable(bus: string, problem: string): GwtokenError {
   return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, {
-    cause: { reason: 'no-session', isForeign: true },
+    reason: 'no-session',
+    isForeign: true,
   });
 }

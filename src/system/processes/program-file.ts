@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { type ErrorKind, failure, type GwtokenError, orUndefined } from '../../errors';
+import { type ErrorKind, GwtokenError, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
@@ -52,7 +52,7 @@ export function fileOnWindows(program: Program): string {
 export function notFound({ command, text, platform }: Program): GwtokenError {
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
   const cause: Cause = text ? { reason: 'curl-not-found' } : { reason: 'command-not-found', shell };
-  return failure('not-found', `command not found: ${shown(command)}`, cause);
+  return new GwtokenError('not-found', `command not found: ${shown(command)}`, cause);
 }
 
 /** Returns the error for a program that the system did not start. */
@@ -81,7 +81,7 @@ function problemOf(error: unknown, command: string): string {
 }
 
 function cannotRun(command: string, kind: ErrorKind, problem: string): GwtokenError {
-  return failure(kind, `cannot run ${shown(command)}: ${problem}`);
+  return new GwtokenError(kind, `cannot run ${shown(command)}: ${problem}`);
 }
 
 /** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */

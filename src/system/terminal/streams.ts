@@ -1,6 +1,6 @@
 /** Standard streams on bare file descriptors, because loading `process.stdout` takes 3 ms at each start. */
 import { fstatSync, writeSync } from 'node:fs';
-import { failure, orUndefined } from '../../errors';
+import { GwtokenError, orUndefined } from '../../errors';
 import { ReaderGone } from '../../signals';
 import { systemCode, wordsFor } from '../../system-errors';
 
@@ -20,7 +20,7 @@ export function writeAll(descriptor: number, text: string): void {
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
       else {
         const message = `cannot write output: ${wordsFor(error)}`;
-        throw failure('local', message, { reason: 'stdout-failed' });
+        throw new GwtokenError('local', message, { reason: 'stdout-failed' });
       }
     }
   }

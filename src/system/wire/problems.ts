@@ -98,7 +98,7 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
   const detail = failure.message.includes(failure.code)
     ? failure.message
     : `${failure.code}: ${failure.message}`;
-  return new GwtokenError(kind, message, { cause, detail, retry: isFinal ? undefined : {} });
+  return new GwtokenError(kind, message, cause, { detail, retry: isFinal ? undefined : {} });
 }
 
 function failureOf(error: unknown, request: FailedRequest): Failure {

@@ -10,7 +10,7 @@ import type { buildConnector } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import connectorWith from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import { failure } from '../../errors';
+import { GwtokenError } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { cleaned, warn } from '../../text';
 import type { ConnectionProgress, FormReply, Peer, PostForm, PostOptions, World } from '../../world';
@@ -48,7 +48,7 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
   if (typeof WebAssembly === 'undefined')
-    throw failure('local', 'Node has no WebAssembly here', { reason: 'no-webassembly' });
+    throw new GwtokenError('local', 'Node has no WebAssembly here', { reason: 'no-webassembly' });
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
   // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');

@@ -90,7 +90,7 @@ test.skipIf(process.platform === 'win32').each(['no-such-command', 'a|b', ''])(
 );
 
 test.skipIf(process.platform === 'win32')('reports a missing file by its path', async () => {
-  const error = { kind: 'not-found', message: 'cannot run "./deploy.sh": no such file', hints: [] };
+  const error = { kind: 'not-found', message: 'cannot run "./deploy.sh": no such file', cause: undefined };
   await expect(run('./deploy.sh')).rejects.toMatchObject(error);
 });
 
@@ -110,7 +110,7 @@ test.skipIf(process.platform === 'win32').each<[why: string, command: string, ar
   await expect(run(command, args)).rejects.toMatchObject({
     kind: why.includes('interpreter') ? 'not-found' : 'not-runnable',
     message,
-    hints: [],
+    cause: undefined,
   });
 });
 
