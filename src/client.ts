@@ -41,12 +41,21 @@ export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
-/** Matches the variables that hold credentials. The case is ignored, as on Windows. */
-export const CREDENTIAL_VARIABLE = /^GWTOKEN_(SANDBOX_)?CLIENT_/i;
+/** The starts of the variables that hold credentials. */
+export const CREDENTIAL_PREFIXES = {
+  production: 'GWTOKEN_CLIENT_',
+  sandbox: 'GWTOKEN_SANDBOX_CLIENT_',
+} satisfies Record<Environment, string>;
 
-/** Returns the variables for a child program, without those that hold credentials. */
+/** Returns whether a variable may hold credentials, even if its name is misspelled. Windows ignores the case. */
+export function mayHoldCredentials(name: string): boolean {
+  const upper = name.toUpperCase();
+  return Object.values(CREDENTIAL_PREFIXES).some((prefix) => upper.startsWith(prefix));
+}
+
+/** Returns the variables for a child program, without those that may hold credentials. */
 export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIAL_VARIABLE.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !mayHoldCredentials(name)));
 }
 
 /** Returns ` --profile acme` for the end of a command; empty for the default profile. */

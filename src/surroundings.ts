@@ -1,5 +1,5 @@
 /** The surroundings of a run: who reads stderr and answers, and where credentials come from. */
-import { CREDENTIAL_VARIABLE } from './client';
+import { mayHoldCredentials } from './client';
 import type { Env, Output, World } from './world';
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
@@ -18,7 +18,7 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
  * credentials exists.
  */
 export function prefersVariables({ env, platform }: Surroundings): boolean {
-  if (isCi(env) || Object.keys(env).some((name) => CREDENTIAL_VARIABLE.test(name))) return true;
+  if (isCi(env) || Object.keys(env).some(mayHoldCredentials)) return true;
   return platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS'] && !env['XDG_RUNTIME_DIR'];
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { sentence } from '../../src/cli/help';
 import { TOPICS } from '../../src/cli/topics';
-import { REGIONS } from '../../src/client';
+import { CREDENTIAL_PREFIXES, REGIONS } from '../../src/client';
 import {
   CLIENT_FLAGS,
   CLIENT_NAME_FLAGS,
@@ -12,7 +12,6 @@ import {
   VERBOSE,
 } from '../../src/commands/flags';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
-import { variablePairs } from '../../src/credentials/variables';
 import { ROWS, type SettingRow, variableOf } from '../../src/settings/table';
 import { listOf } from '../../src/text';
 
@@ -118,20 +117,17 @@ function variableItem(row: SettingRow<unknown>): readonly string[] {
 
 /** Returns the items of the variables with credentials. */
 function credentialItems(): readonly string[] {
-  const [region] = REGIONS;
-  const pairs = variablePairs({ region, environment: 'sandbox' });
-  // The names without a region, production's before the sandbox's.
-  const general = pairs.filter(([id]) => id.endsWith('_ID')).reverse();
   const suffix = `[${REGIONS.map((each) => `_${each.toUpperCase()}`).join('|')}]`;
   const texts = {
     ID: 'client ID',
     SECRET: 'client secret',
-    FILE: 'file that contains only the client secret',
+    SECRET_FILE: 'file that contains only the client secret',
   };
-  return general.flat().map((name) => {
-    const text = texts[name.replace(/.*_/, '') as keyof typeof texts];
-    return item(`${name}${suffix}`, name.includes('SANDBOX') ? `${text} for the sandbox` : text);
-  });
+  return Object.entries(CREDENTIAL_PREFIXES).flatMap(([environment, prefix]) =>
+    Object.entries(texts).map(([name, text]) =>
+      item(`${prefix}${name}${suffix}`, environment === 'sandbox' ? `${text} for the sandbox` : text),
+    ),
+  );
 }
 
 function item(term: string, text: string): string {

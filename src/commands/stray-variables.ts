@@ -1,7 +1,6 @@
 /** Finds environment variables that look like gwtoken's, but are unknown. */
 
-import { REGIONS } from '../client';
-import { variablePairs } from '../credentials/variables';
+import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import type { GwtokenError } from '../errors';
 import { tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
@@ -12,8 +11,7 @@ import type { World } from '../world';
 function knownVariables(): readonly string[] {
   return [
     ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-    // The sandbox's names include production's.
-    ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region })).flat(),
+    ...CREDENTIAL_VARIABLES,
     'GWTOKEN_CONFIG_DIR',
     'GWTOKEN_CACHE_DIR',
   ];

@@ -4,6 +4,7 @@
 import { GwtokenError, orUndefined } from '../errors';
 import type { World } from '../world';
 import { type Credentials, SECRET_LIMIT } from './credentials';
+import type { ValueNames } from './variables';
 
 const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
   { pattern: /^(["'`]).*\1$/s, problem: 'begins and ends with a quote' },
@@ -15,24 +16,23 @@ const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[
   },
 ];
 
-/** Names of a client's ID and secret in messages, such as the variables that contain them. */
-export type ValueNames = readonly [id: string, secret: string];
-const VALUES: ValueNames = ['the client ID', 'the client secret'];
+const NO_VARIABLES: ValueNames = { id: 'the client ID', secret: 'the client secret' };
 
 /** Returns the error. If the credentials were refused, its first hints name the mistakes in them. */
 export function withMistakes(
   error: unknown,
   { clientId, clientSecret }: Credentials,
   { readFile }: Pick<World, 'readFile'>,
-  [id, secret] = VALUES,
+  { id, secret, secretFile }: ValueNames = NO_VARIABLES,
 ): unknown {
   if (!(error instanceof GwtokenError) || error.kind !== 'refused') return error;
   const values = [
-    [id, clientId],
-    [secret, clientSecret],
+    [id, clientId, undefined],
+    [secret, clientSecret, secretFile],
   ] as const;
-  const mistakes = values.flatMap(([name, value]) => {
-    if (isFile(value, readFile)) return [`${name} is the path of a file${fileVariable(name)}`];
+  const mistakes = values.flatMap(([name, value, forFile]) => {
+    if (isFile(value, readFile))
+      return [`${name} is the path of a file${forFile ? `; set ${forFile} instead` : ''}`];
     const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
     return mistake ? [`${name} ${mistake.problem}`] : [];
   });
@@ -42,9 +42,4 @@ export function withMistakes(
 /** Returns whether the value is the absolute path of a file, as in a GitLab variable of the type File. */
 function isFile(value: string, readFile: World['readFile']): boolean {
   return /^(\/|[a-z]:[\\/])/i.test(value) && orUndefined(() => readFile(value, SECRET_LIMIT)) !== undefined;
-}
-
-/** Returns the end of a hint that names the variable for the file of a secret; empty for other values. */
-function fileVariable(name: string): string {
-  return /SECRET(?!_FILE)/.test(name) ? `; set ${name.replace('SECRET', 'SECRET_FILE')} instead` : '';
 }

@@ -4,9 +4,8 @@ import { type Client, clientName } from '../client';
 import type { Setting, Settings } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../surroundings';
 import type { World } from '../world';
-import type { ValueNames } from './copy-mistakes';
 import type { Credentials, Loaded, LoadWorld, Wanted } from './credentials';
-import { variableCredentials } from './variables';
+import { type ValueNames, variableCredentials } from './variables';
 
 export interface CredentialSource {
   readonly kind: 'variables' | 'command' | 'keychain';
@@ -45,7 +44,11 @@ export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFil
   const timeoutMs = settings.keychainTimeoutMs?.value;
   // A profile named by a flag has its own credentials, as in `aws`.
   const found = flags.profile === undefined ? variableCredentials(client, world) : undefined;
-  if (found) return { ...givenSource(found.names.join(' and '), found.credentials), valueNames: found.names };
+  if (found)
+    return {
+      ...givenSource(`${found.names.id} and ${found.names.secret}`, found.credentials),
+      valueNames: found.names,
+    };
   const waitMs = timeoutMs ?? ANSWER_WITHIN_MS.person;
   return command ? commandSource(command, waitMs, timeoutMs) : keychainSource(client, waitMs, timeoutMs);
 }

@@ -1,11 +1,10 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
-import type { Client } from '../client';
+import { type Client, CREDENTIAL_PREFIXES, REGIONS } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { wordsFor } from '../system-errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
-import type { ValueNames } from './copy-mistakes';
 import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
 
 /** The most common reason for an empty variable in a CI job. */
@@ -16,12 +15,26 @@ type PairNames = readonly [id: string, secret: string, secretFile: string];
 
 /** Returns the names of a client's pairs of variables, in the order of their precedence. */
 export function variablePairs({ region, environment }: Omit<Client, 'profile'>): readonly PairNames[] {
-  const stems = [...(environment === 'sandbox' ? ['GWTOKEN_SANDBOX_CLIENT'] : []), 'GWTOKEN_CLIENT'];
-  return stems.flatMap((stem) =>
+  const { production, sandbox } = CREDENTIAL_PREFIXES;
+  return [...(environment === 'sandbox' ? [sandbox] : []), production].flatMap((prefix) =>
     [`_${region.toUpperCase()}`, ''].map(
-      (suffix) => [`${stem}_ID${suffix}`, `${stem}_SECRET${suffix}`, `${stem}_SECRET_FILE${suffix}`] as const,
+      (suffix) =>
+        [`${prefix}ID${suffix}`, `${prefix}SECRET${suffix}`, `${prefix}SECRET_FILE${suffix}`] as const,
     ),
   );
+}
+
+/** All pairs. The sandbox's include production's. */
+const ALL_PAIRS = REGIONS.flatMap((region) => variablePairs({ region, environment: 'sandbox' }));
+/** The variables of all clients' credentials. */
+export const CREDENTIAL_VARIABLES: readonly string[] = ALL_PAIRS.flat();
+
+/** Names of a client's ID and secret in messages, such as the variables that contain them. */
+export interface ValueNames {
+  readonly id: string;
+  readonly secret: string;
+  /** The variable for the path of a file with the secret, if the secret itself is in a variable. */
+  readonly secretFile?: string | undefined;
 }
 
 /**
@@ -46,13 +59,16 @@ export function variableCredentials(
   const problem = clientIdProblem(clientId);
   if (problem !== undefined) throw usage(`${id} ${problem}`, { reason: 'bad-client-id' });
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
-  return { names: [id, secretIn], credentials: { clientId, clientSecret } };
+  const names = { id, secret: secretIn, secretFile: isFile ? undefined : secretFile };
+  return { names, credentials: { clientId, clientSecret } };
 }
 
 /** Hides the client secrets of variables in a text, because a user may have typed one as another value. */
 export function hideSecrets(text: string, env: Env): string {
-  const names = Object.keys(env).filter((name) => /_CLIENT_SECRET(_(?!FILE)[A-Z]+)?$/i.test(name));
-  const secrets = names.map((name) => env[name] ?? '').filter((secret) => secret !== '');
+  const names = ALL_PAIRS.map(([, secret]) => secret);
+  // Windows ignores the case of the names.
+  const given = Object.entries(env).filter(([name]) => names.includes(name.toUpperCase()));
+  const secrets = given.flatMap(([, secret]) => (secret ? [secret] : []));
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short secret may be part of any word, so only a quoted one is hidden.

@@ -8,7 +8,11 @@ test('an empty variable for a secret file counts as unset', () => {
   expect(
     variableCredentials({ profile: 'default', environment: 'production', region: 'eu' }, { env, readFile }),
   ).toEqual({
-    names: ['GWTOKEN_CLIENT_ID', 'GWTOKEN_CLIENT_SECRET'],
+    names: {
+      id: 'GWTOKEN_CLIENT_ID',
+      secret: 'GWTOKEN_CLIENT_SECRET',
+      secretFile: 'GWTOKEN_CLIENT_SECRET_FILE',
+    },
     credentials: { clientId: 'id', clientSecret: 's' },
   });
 });
@@ -18,7 +22,6 @@ describe('hideSecrets', () => {
     'GWTOKEN_CLIENT_SECRET',
     'GWTOKEN_CLIENT_SECRET_EU',
     'GWTOKEN_SANDBOX_CLIENT_SECRET_US',
-    'OTHER_CLIENT_SECRET',
     'gwtoken_client_secret',
   ])('hides the secret in %s', (name) => {
     expect(hideSecrets('s3cr3t-1 or "s3cr3t-1"', { [name]: 's3cr3t-1' })).toBe('*** or ***');

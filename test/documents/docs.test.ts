@@ -7,7 +7,7 @@ import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS, type Region } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
-import { variablePairs } from '../../src/credentials/variables';
+import { CREDENTIAL_VARIABLES } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { allKeys, configKeys, ROWS, SETTINGS, variableOf } from '../../src/settings/table';
@@ -29,7 +29,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as { version: stri
 /** Every variable of gwtoken's that the code reads. */
 const variables = new Set([
   ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-  ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat()),
+  ...CREDENTIAL_VARIABLES,
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
 /** The variables that `env` and `exec` set. */
@@ -87,9 +87,9 @@ describe('the documents name', () => {
       ...topLevel.flatMap(({ command }) => Object.keys(command.examples)),
       ...Object.entries(TOPICS).map(([name, { summary }]) => `${name} ${summary}`),
       ...ROWS.flatMap((row) => variableOf(row, row.key) ?? []),
-      ...REGIONS.flatMap((region) => variablePairs({ environment: 'sandbox', region }).flat())
-        .filter((name) => !REGIONS.some((region) => name.endsWith(SUFFIX(region))))
-        .map((name) => `${name}[${REGIONS.map(SUFFIX).join('|')}]`),
+      ...CREDENTIAL_VARIABLES.filter((name) => !REGIONS.some((region) => name.endsWith(SUFFIX(region)))).map(
+        (name) => `${name}[${REGIONS.map(SUFFIX).join('|')}]`,
+      ),
       ...ROWS.map(({ key }) => key),
       ...[
         'GWTOKEN_SANDBOX=1 same as --sandbox',
