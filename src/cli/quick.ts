@@ -5,13 +5,12 @@
  */
 
 import { strayVariables } from '../commands/stray-variables';
-import { sourceOf } from '../credentials/sources';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
 import { STDOUT } from '../formats/output';
 import { findSetting, gather, unknownKeys } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
-import { lookInCache, readEntry } from '../token/cache';
+import { lookInCache } from '../token/cache';
 import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
 import { flagValues, type GivenFlag, isComplete, type Line } from './line';
@@ -55,31 +54,21 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
  *
  * @throws GwtokenError that the CLI throws again and reports
  */
-function cachedToken(flags: FlagValues, given: QuickWorld): TokenAnswer | undefined {
-  const world = { ...given, clients: readOnce(given.clients) };
+function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const settings = gather(flags, world);
   // The CLI warns of these.
   if (unknownKeys(settings.config).length > 0 || strayVariables(world).some((stray) => stray.isMisleading))
     return undefined;
-  const source = sourceOf(settings, world);
   const found = findSetting(SETTINGS.authUrl, settings);
-  const basis = { client: settings.client, source, authUrl: found && { ...found, value: found.text } };
-  const entry = readEntry(basis, world);
-  if (!entry) return undefined;
-  // Parsing a URL takes longer than reading the cache, and the URL of a cached token is known to be valid.
-  const query = queryOf(settings, world, entry.authUrl === found?.text ? basis : { source });
-  if (!query.useCache) return undefined;
-  const cached = lookInCache(query, world, entry);
-  return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
-}
-
-/** Returns the list of stored clients, which opens its file only once. */
-function readOnce({ read }: QuickWorld['clients']): QuickWorld['clients'] {
-  let list: ReturnType<typeof read> | undefined;
-  return {
-    read() {
-      list ??= read();
-      return list;
+  // Parses the URL only if the text differs from the cached token's URL, because parsing takes time.
+  const authUrl = found && {
+    ...found,
+    get value() {
+      return settings.authUrl!.value;
     },
   };
+  const query = queryOf(settings, world, authUrl);
+  if (!query.useCache) return undefined;
+  const cached = lookInCache(query, world);
+  return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
 }

@@ -46,7 +46,7 @@ export async function tokenFor(query: Query, world: World): Promise<TokenAnswer>
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const { client, authUrl } = query;
-    // Only these parts of the source, because its identity contains the secret.
+    // Only these parts of the source, because a command may contain a secret.
     const { kind, origin } = query.source;
     throw error.about({ client, authUrl, source: { kind, origin } });
   }

@@ -1,6 +1,7 @@
 /** The sources of a client's credentials, in the order of their precedence. */
 
-import { type Client, clientName } from '../client';
+import { clientName } from '../client';
+import { orUndefined } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../surroundings';
 import type { World } from '../world';
@@ -19,8 +20,10 @@ export interface CredentialSource {
   readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
-  /** Text that changes with the credentials: the credentials or the command. Empty for the keychain. */
-  readonly identity: string;
+  /** Text on which the names of the cache files depend: the client ID or the command; empty for the keychain. */
+  readonly variant: string;
+  /** Returns a text that changes with the credentials and is no secret: an HMAC, or the ID of the login. */
+  fingerprint(hmac: (text: string) => string): string;
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
   /** Whether the credentials come with their auth URL. Otherwise a setting has to give it. */
@@ -40,56 +43,61 @@ export interface CredentialSource {
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
 export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFile'>): CredentialSource {
-  const { client, credentialCommand: command, flags } = settings;
-  const timeoutMs = settings.keychainTimeoutMs?.value;
+  const { client, credentialCommand, flags, keychainTimeoutMs } = settings;
   // A profile named by a flag has its own credentials, as in `aws`.
   const found = flags.profile === undefined ? variableCredentials(client, world) : undefined;
-  if (found)
-    return {
-      ...givenSource(`${found.names.id} and ${found.names.secret}`, found.credentials),
-      valueNames: found.names,
-    };
-  const waitMs = timeoutMs ?? ANSWER_WITHIN_MS.person;
-  return command ? commandSource(command, waitMs, timeoutMs) : keychainSource(client, waitMs, timeoutMs);
+  if (found) return variablesSource(found.names, found.credentials);
+  return credentialCommand
+    ? commandSource(credentialCommand, keychainTimeoutMs?.value)
+    : keychainSource(settings, keychainTimeoutMs?.value);
 }
 
-function commandSource(command: Setting<string>, waitMs: number, timeoutMs?: number): CredentialSource {
+export function variablesSource(valueNames: ValueNames, credentials: Credentials): CredentialSource {
+  const name = `${valueNames.id} and ${valueNames.secret}`;
+  return {
+    kind: 'variables',
+    name,
+    origin: ` (from ${name})`,
+    override: `${name} override the stored credentials`,
+    valueNames,
+    clientId: credentials.clientId,
+    variant: credentials.clientId,
+    fingerprint: (hmac) => hmac(JSON.stringify(credentials)),
+    waitMs: 0,
+    mayNameAuthUrl: false,
+    load: async ({ authUrl }) => ({ ...credentials, authUrl: authUrl!.value }),
+  };
+}
+
+export function commandSource(command: Setting<string>, timeoutMs?: number): CredentialSource {
   const { name } = command.source;
   return {
     kind: 'command',
     name,
     origin: ` (from ${name})`,
     override: `${name} overrides the stored credentials`,
-    identity: command.value,
-    waitMs,
+    variant: command.value,
+    fingerprint: (hmac) => hmac(command.value),
+    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     mayNameAuthUrl: true,
     load: async (...args) => (await import('./load')).fromCommand(command, timeoutMs, ...args),
   };
 }
 
-function keychainSource(client: Client, waitMs: number, timeoutMs?: number): CredentialSource {
+export function keychainSource(
+  { client, stored }: Pick<Settings, 'client' | 'stored'>,
+  timeoutMs?: number,
+): CredentialSource {
+  const account = clientName(client);
   return {
     kind: 'keychain',
-    name: `keychain item gwtoken, ${clientName(client)}`,
-    origin: ` stored for ${clientName(client)}`,
-    identity: '',
-    waitMs,
+    name: `keychain item gwtoken, ${account}`,
+    origin: ` stored for ${account}`,
+    variant: '',
+    // An unreadable list has no entry.
+    fingerprint: () => orUndefined(() => stored()[account]?.loginId) ?? '',
+    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     mayNameAuthUrl: true,
     load: async (...args) => (await import('./load')).fromKeychain(timeoutMs, ...args),
-  };
-}
-
-/** Returns the source of credentials that are known already, such as those of variables. */
-export function givenSource(name: string, credentials: Credentials): CredentialSource {
-  return {
-    kind: 'variables',
-    name,
-    origin: ` (from ${name})`,
-    override: `${name} override the stored credentials`,
-    clientId: credentials.clientId,
-    identity: JSON.stringify(credentials),
-    waitMs: 0,
-    mayNameAuthUrl: false,
-    load: async ({ authUrl }) => ({ ...credentials, authUrl: authUrl!.value }),
   };
 }

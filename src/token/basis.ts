@@ -1,7 +1,6 @@
 /** What a token depends on. A token or failure of another basis is never used. */
-import { type Client, clientName } from '../client';
+import type { Client } from '../client';
 import type { CredentialSource } from '../credentials/sources';
-import { orUndefined } from '../errors';
 import type { Setting } from '../settings/table';
 import type { CachePlace, QuickWorld } from '../world';
 
@@ -17,8 +16,8 @@ export interface Basis {
  * and on the auth URL, so that two jobs of one user neither wait for each other nor evict each other's token.
  */
 export function placeOf({ client, source, authUrl }: Basis): CachePlace {
-  const identity = source.clientId ?? source.identity;
-  return identity === '' ? client : { ...client, variant: shortHash(`${identity} ${authUrl?.text ?? ''}`) };
+  const { variant } = source;
+  return variant === '' ? client : { ...client, variant: shortHash(`${variant} ${authUrl?.text ?? ''}`) };
 }
 
 /**
@@ -33,38 +32,25 @@ function shortHash(text: string): string {
 /** Template of the stored form of a basis: parseLike() accepts JSON with these fields and types. */
 export const OWNER_SHAPE = {
   authUrl: '',
-  kind: '',
-  /** Salt of the HMAC. */
+  /** Salt of the fingerprint. */
   salt: '',
-  /** HMAC of the source's identity; empty for the keychain. */
-  hmac: '',
-  /** For the keychain, the login that stored the credentials. */
-  loginId: '',
+  fingerprint: '',
 };
 export type Owner = Readonly<typeof OWNER_SHAPE>;
 
-type OwnerWorld = Pick<QuickWorld, 'hmac' | 'clients'>;
+type OwnerWorld = Pick<QuickWorld, 'hmac'>;
 
 /** Returns the owner of the basis' token or failure. It contains no secret. */
-export function ownerOf({ client, authUrl, source }: Basis, salt: string, world: OwnerWorld): Owner {
-  const { kind, identity } = source;
-  return {
-    authUrl: authUrl?.value ?? '',
-    kind,
-    salt,
-    hmac: identity === '' ? '' : world.hmac(identity, Buffer.from(salt)),
-    loginId: kind === 'keychain' ? loginOf(client, world) : '',
-  };
+export function ownerOf({ authUrl, source }: Basis, salt: string, world: OwnerWorld): Owner {
+  return { authUrl: authUrl?.value ?? '', salt, fingerprint: fingerprintOf(source, salt, world) };
 }
 
-/** Returns the ID of the login that stored a client; empty if the client is not in the list. */
-function loginOf(client: Client, { clients }: OwnerWorld): string {
-  // An unreadable list has no entry.
-  return orUndefined(() => clients.read()[clientName(client)]?.loginId) ?? '';
+export function ownerMatches(owner: Owner, { authUrl, source }: Basis, world: OwnerWorld): boolean {
+  // Compares the text first, because parsing a URL takes longer than reading the cache.
+  const isSameUrl = !authUrl || authUrl.text === owner.authUrl || authUrl.value === owner.authUrl;
+  return isSameUrl && owner.fingerprint === fingerprintOf(source, owner.salt, world);
 }
 
-export function ownerMatches(owner: Owner, basis: Basis, world: OwnerWorld): boolean {
-  const own = ownerOf(basis, owner.salt, world);
-  if (basis.authUrl && owner.authUrl !== own.authUrl) return false;
-  return (['kind', 'hmac', 'loginId'] as const).every((part) => owner[part] === own[part]);
+function fingerprintOf(source: CredentialSource, salt: string, { hmac }: OwnerWorld): string {
+  return source.fingerprint((text) => hmac(text, Buffer.from(salt)));
 }

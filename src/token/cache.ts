@@ -7,8 +7,10 @@ import type { Query, TokenAnswer } from './query';
 import { LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
 
 const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
-const ENTRY_SHAPE = { ...OWNER_SHAPE, clientId: '', token: TOKEN_SHAPE satisfies Token };
+const ENTRY_SHAPE = { owner: OWNER_SHAPE, clientId: '', token: TOKEN_SHAPE satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
+
+type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */
 export function mayAnswer(
@@ -62,33 +64,29 @@ function isLike<T>(value: unknown, example: T): value is T {
 }
 
 /** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
-export function lookInCache(
-  query: Query,
-  world: QuickWorld,
-  entry = readEntry(query, world),
-): TokenAnswer | undefined {
-  const found = entry && ownEntry(query, world, entry);
-  if (found === undefined) {
+export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | undefined {
+  const entry = readEntry(query, world);
+  if (!entry || !ownerMatches(entry.owner, query, world)) {
     world.trace(entry ? 'cache: a token for other credentials or another auth URL' : 'cache: no token');
     return undefined;
   }
-  const { token, clientId, authUrl } = found;
-  const leftS = Math.floor(lifeLeftMs(found, world.now()) / 1000);
-  const mayUse = mayAnswer(found, query, world.now());
+  const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
+  const mayUse = mayAnswer(entry, query, world.now());
   world.trace(`cache: ${mayUse ? 'using' : 'not using'} a token with ${leftS} s left`);
-  return mayUse ? { source: 'cache', token, clientId, authUrl, query } : undefined;
+  return mayUse ? cachedAnswer(entry, query) : undefined;
 }
 
-/** Returns the entry in the place of the basis, of any owner. */
-export function readEntry(basis: Basis, { tokens }: Pick<QuickWorld, 'tokens'>): CacheEntry | undefined {
-  return parseEntry(tokens.read(placeOf(basis)).text ?? '');
+export function cachedAnswer({ token, clientId, owner }: CacheEntry, query: Query): TokenAnswer {
+  return { source: 'cache', token, clientId, authUrl: owner.authUrl, query };
 }
 
 /** Returns the cached entry if it belongs to the basis. */
-export function ownEntry(
-  basis: Basis,
-  world: QuickWorld,
-  entry = readEntry(basis, world),
-): CacheEntry | undefined {
-  return entry && ownerMatches(entry, basis, world) ? entry : undefined;
+export function ownEntry(basis: Basis, world: CacheWorld): CacheEntry | undefined {
+  const entry = readEntry(basis, world);
+  return entry && ownerMatches(entry.owner, basis, world) ? entry : undefined;
+}
+
+/** Returns the entry in the place of the basis, of any owner. */
+function readEntry(basis: Basis, { tokens }: CacheWorld): CacheEntry | undefined {
+  return parseEntry(tokens.read(placeOf(basis)).text ?? '');
 }

@@ -6,7 +6,15 @@ import { GwtokenError } from '../errors';
 import { warn } from '../text';
 import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
 import { ownerOf, placeOf } from './basis';
-import { type CacheEntry, formatEntry, isExpired, lifeLeftMs, lookInCache, ownEntry } from './cache';
+import {
+  type CacheEntry,
+  cachedAnswer,
+  formatEntry,
+  isExpired,
+  lifeLeftMs,
+  lookInCache,
+  ownEntry,
+} from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
@@ -55,8 +63,7 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   if (isDemand(query.minTtl)) throw error.about({ cachedLeftMs: leftS * 1000 });
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
-  const { token, clientId, authUrl } = entry;
-  return { source: 'cache', token, clientId, authUrl, query };
+  return cachedAnswer(entry, query);
 }
 
 /** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
@@ -70,7 +77,10 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
     const { lifetimeS } = token;
     // A token of unknown lifetime is not cached.
     if (lifetimeS !== undefined)
-      await store('token', formatEntry({ ...owner, authUrl, clientId, token: { ...token, lifetimeS } }));
+      await store(
+        'token',
+        formatEntry({ owner: { ...owner, authUrl }, clientId, token: { ...token, lifetimeS } }),
+      );
     return answer;
   } catch (error) {
     if (error instanceof GwtokenError && isShareable(error) && !query.signal?.aborted)

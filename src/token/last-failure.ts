@@ -57,7 +57,7 @@ export function isForgotten(text: string, nowMs: number): boolean {
  */
 export function lastFailure(
   query: Query,
-  world: Pick<World, 'tokens' | 'clients' | 'now' | 'hmac'>,
+  world: Pick<World, 'tokens' | 'now' | 'hmac'>,
 ): GwtokenError | undefined {
   const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
   if (failed === undefined || !isErrorKind(failed.kind) || !ownerMatches(failed.owner, query, world))

@@ -44,15 +44,15 @@ export interface TokenAnswer {
 /**
  * Returns the query of the selected client for a run that begins now. Throws the first error of its settings.
  *
- * @param resolved parts that the caller has resolved already
+ * @param authUrl the quick path's, which is not parsed yet
  */
 export function queryOf(
   settings: Settings,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  resolved: Partial<Basis> = {},
+  authUrl = settings.authUrl,
 ): Query {
   const { client } = settings;
-  const { source = sourceOf(settings, world), authUrl = settings.authUrl } = resolved;
+  const source = sourceOf(settings, world);
   if (!authUrl && !source.mayNameAuthUrl)
     throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
   return {

@@ -1,7 +1,12 @@
 /** Cached tokens: when they are used, who owns them, and which files are valid entries. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CredentialSource, givenSource } from '../../src/credentials/sources';
+import {
+  type CredentialSource,
+  commandSource,
+  keychainSource,
+  variablesSource,
+} from '../../src/credentials/sources';
 import type { Setting } from '../../src/settings/table';
 import { hmac } from '../../src/system/form';
 import { ownerMatches, ownerOf, placeOf } from '../../src/token/basis';
@@ -9,12 +14,12 @@ import { type CacheEntry, formatEntry, lifeLeftMs, mayAnswer, parseEntry } from 
 import type { Query } from '../../src/token/query';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-const world = { hmac, clients: { read: () => ({}) } };
+const world = { hmac };
 
-const OWNER = { authUrl: 'https://a.test', kind: 'keychain', salt: '', hmac: '', loginId: 'g' };
+const OWNER = { authUrl: 'https://a.test', salt: '', fingerprint: 'f' };
 const TEXTS = { accessToken: 'a', tokenType: 'bEARER', scope: 'read write' };
 const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
-  ...OWNER,
+  owner: OWNER,
   clientId: 'id',
   token: { ...TEXTS, requestedAtMs: NOW - ageMs, lifetimeS },
 });
@@ -70,19 +75,17 @@ const authUrl = (text: string): Setting<string> => ({
   source: { kind: 'flag', name: '--auth-url', undo: '' },
 });
 const variables = (clientId: string, clientSecret: string) =>
-  givenSource('p:production:eu', { clientId, clientSecret });
-const keychain: CredentialSource = {
-  kind: 'keychain',
-  name: 'p:production:eu',
-  origin: '',
-  identity: '',
-  waitMs: 0,
-  mayNameAuthUrl: true,
-  load: () => Promise.reject(new Error('not loaded here')),
-};
-const command = (identity: string): CredentialSource => ({ ...keychain, kind: 'command', identity });
-
+  variablesSource({ id: 'ID', secret: 'SECRET' }, { clientId, clientSecret });
 const EU = { profile: 'p', environment: 'production', region: 'eu' } as const;
+const loggedIn = (loginId: string) =>
+  keychainSource({
+    client: EU,
+    stored: () => ({ 'p:production:eu': { clientId: 'id', authUrl: '', loginId } }),
+  });
+const keychain = loggedIn('login 1');
+const command = (value: string): CredentialSource =>
+  commandSource({ value, text: value, source: { kind: 'config', name: 'credential-command', undo: '' } });
+
 const OWN = { client: EU, authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
 const SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ['variables', variables('id', 'secret')],
@@ -94,6 +97,7 @@ const ALL_SOURCES: readonly (readonly [string, CredentialSource])[] = [
   ['another secret', variables('id', 'Secret')],
   ['another client id', variables('id2', 'secret')],
   ['another command', command('pass b')],
+  ['another login', loggedIn('login 2')],
 ];
 
 describe('placeOf()', () => {
@@ -129,17 +133,17 @@ describe('the owner of an entry', () => {
       ]);
   });
 
-  test('has an HMAC of credentials from variables, never the secret', () => {
+  test('has an HMAC of credentials from variables, and the ID of a login', () => {
     const one = ownerOf(OWN, 'salt', world);
     expect(JSON.stringify(one)).not.toContain('secret');
-    expect(one.hmac).toMatch(/^[0-9a-f]{64}$/);
-    expect(ownerOf(OWN, 'other salt', world).hmac).not.toBe(one.hmac);
-    expect(ownerOf({ ...OWN, source: keychain }, 'salt', world).hmac).toBe('');
+    expect(one.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(ownerOf(OWN, 'other salt', world).fingerprint).not.toBe(one.fingerprint);
+    expect(ownerOf({ ...OWN, source: keychain }, 'salt', world).fingerprint).toBe('login 1');
   });
 });
 
 describe('a stored entry', () => {
-  const stored = { ...entry(3600), ...ownerOf(OWN, 'salt', world) };
+  const stored = { ...entry(3600), owner: ownerOf(OWN, 'salt', world) };
   const json = JSON.parse(formatEntry(stored));
   const parseWith = (more: object) => parseEntry(JSON.stringify({ ...json, ...more }));
   const parseWithToken = (more: object) => parseWith({ token: { ...json.token, ...more } });

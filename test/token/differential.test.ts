@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../src/client';
-import { givenSource } from '../../src/credentials/sources';
+import { keychainSource, variablesSource } from '../../src/credentials/sources';
 import type { Setting } from '../../src/settings/table';
 import { entryPath } from '../../src/system/files/token-cache';
 import { hmac } from '../../src/system/form';
@@ -80,16 +80,16 @@ function layOut({
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
   if (config !== undefined) home.configure(config);
-  const given = givenSource('the test', { clientId: 'client', clientSecret: owner });
-  const source = owner === 'keychain' ? { ...given, kind: 'keychain' as const, identity: '' } : given;
   const text = home.env['GWTOKEN_AUTH_URL']!;
+  const names = { id: 'ID', secret: 'SECRET' };
+  const source =
+    owner === 'keychain'
+      ? keychainSource({ client: EU, stored: () => ({}) })
+      : variablesSource(names, { clientId: 'client', clientSecret: owner });
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
   const content = formatEntry({
-    ...ownerOf({ client: EU, authUrl: asSetting(authUrl), source }, 'salt', {
-      hmac,
-      clients: { read: () => ({}) },
-    }),
+    owner: ownerOf({ client: EU, authUrl: asSetting(authUrl), source }, 'salt', { hmac }),
     clientId: 'client',
     token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
   });

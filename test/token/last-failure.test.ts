@@ -1,7 +1,7 @@
 /** The last failure of a client: which ones are stored, and when they count. */
 import { describe, expect, test } from 'vitest';
 import type { Cause, Reason } from '../../src/causes';
-import { givenSource } from '../../src/credentials/sources';
+import { variablesSource } from '../../src/credentials/sources';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/basis';
@@ -9,16 +9,16 @@ import { formatFailure, isShareable, lastFailure } from '../../src/token/last-fa
 import type { Query } from '../../src/token/query';
 import { EU } from '../harness/homes/client';
 
+const NAMES = { id: 'ID', secret: 'SECRET' };
 const NOW = 1_900_000_000_000;
 const CREDENTIALS = { clientId: 'id', clientSecret: 'canary-s3cret' };
 const QUERY = {
   client: EU,
   authUrl: { value: 'https://a.test', text: 'https://a.test' },
-  source: givenSource('the test', CREDENTIALS),
+  source: variablesSource(NAMES, CREDENTIALS),
   startedAtMs: NOW - 1,
 } as unknown as Query;
-const worldWith = (text: string) =>
-  ({ tokens: { read: () => ({ text }) }, clients: { read: () => ({}) }, now: () => NOW, hmac }) as never;
+const worldWith = (text: string) => ({ tokens: { read: () => ({ text }) }, now: () => NOW, hmac }) as never;
 const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', { reason: 'unknown-error' });
 const STORED = formatFailure(ERROR, ownerOf(QUERY, 'salt', worldWith('')), NOW);
 const found = (query: Partial<Query> = {}, text = STORED) =>
@@ -40,12 +40,14 @@ describe('the last failure', () => {
   });
 
   test('does not count for another secret or auth URL', () => {
-    const source = givenSource('', { ...CREDENTIALS, clientSecret: 'another' });
+    const source = variablesSource(NAMES, { ...CREDENTIALS, clientSecret: 'another' });
     expect(found({ source })).toBeUndefined();
-    expect(found({ authUrl: { ...QUERY.authUrl!, value: 'https://b.test' } })).toBeUndefined();
+    expect(
+      found({ authUrl: { ...QUERY.authUrl!, value: 'https://b.test', text: 'https://b.test' } }),
+    ).toBeUndefined();
   });
 
-  test.each(['', 'null', '{"owner":{"loginId":"g"},"atMs":1}'])(
+  test.each(['', 'null', '{"owner":{"fingerprint":"f"},"atMs":1}'])(
     'is ignored if its file contains %j',
     (text) => {
       expect(found({}, text)).toBeUndefined();

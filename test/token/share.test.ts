@@ -1,15 +1,16 @@
 /** The lock on a client's requests: who waits, who sends a request, and when. */
 import { beforeEach, expect, test } from 'vitest';
-import { givenSource } from '../../src/credentials/sources';
+import { variablesSource } from '../../src/credentials/sources';
 import type { Query, TokenAnswer } from '../../src/token/query';
 import { shareRequest } from '../../src/token/share';
 import type { Lock } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
+const NAMES = { id: 'ID', secret: 'SECRET' };
 const QUERY = {
   client: EU,
   authUrl: { value: 'https://a.test' },
-  source: givenSource('the test', { clientId: 'id', clientSecret: 'secret' }),
+  source: variablesSource(NAMES, { clientId: 'id', clientSecret: 'secret' }),
   limitMs: 6000,
 } as unknown as Query;
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;

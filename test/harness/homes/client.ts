@@ -26,11 +26,7 @@ export function keychainEntry(
       ...token,
     },
     clientId,
-    authUrl,
-    kind: 'keychain',
-    salt: '',
-    hmac: '',
-    loginId: '',
+    owner: { authUrl, salt: '', fingerprint: '' },
   });
 }
 
