@@ -4,7 +4,7 @@
 import type { Cause, Reason, Subject } from './causes';
 import { type Client, clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
-import type { GwtokenError } from './errors';
+import { type GwtokenError, orUndefined } from './errors';
 import { configKeys, SETTINGS, type Settings, variableOf } from './settings/table';
 import { LONGEST_LIMIT_MS } from './settings/values';
 import { duration, listOf, shellWord, similarWords } from './text';
@@ -133,7 +133,7 @@ const ROWS: Rows = {
   ],
   'no-region': (_, facts) => {
     const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
-    const isAnyStored = facts.settings && Object.keys(facts.settings.stored()).length > 0;
+    const isAnyStored = facts.settings && storedNames(facts.settings).length > 0;
     const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
     return [otherCause(facts), ...loginOrSet(start, set, facts)];
   },
@@ -362,9 +362,14 @@ function otherCause(facts: Facts): string | undefined {
   return noHome ? stepsFor(noHome, facts)[0] : misspelledProfile(settings);
 }
 
+/** Returns the names of the stored clients; none if the list is unreadable, which is another error. */
+function storedNames({ stored }: Settings): readonly string[] {
+  return Object.keys(orUndefined(stored) ?? {});
+}
+
 function misspelledProfile(settings: Settings): string | undefined {
   const { value: profile, source } = settings.profile;
-  const ofStored = Object.keys(settings.stored()).map((name) => name.replace(/:.*/, ''));
+  const ofStored = storedNames(settings).map((name) => name.replace(/:.*/, ''));
   const known = [DEFAULT_PROFILE, ...Object.keys(settings.config.profiles), ...ofStored];
   if (known.includes(profile)) return undefined;
   const [meant] = similarWords(profile, known);
