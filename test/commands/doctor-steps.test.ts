@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { variableChecks } from '../../src/commands/doctor/checks';
 import { GwtokenError } from '../../src/errors';
-import { Interrupted } from '../../src/signals';
 import { keychainError } from '../../src/system/keychain/errors';
 import type { ConnectionProgress, FormReply, PostForm } from '../../src/world';
 import { inVariables } from '../harness/homes/client';
@@ -186,9 +185,8 @@ describe('doctor ends at the first failure:', () => {
 
 test('doctor ends without a report at a signal', async () => {
   await login();
-  const interrupted = new Interrupted('SIGINT');
-  gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(interrupted) } };
-  await expect(gw.cli(['doctor'])).rejects.toBe(interrupted);
+  gw.own = { keychain: { ...gw.keychain, get: gw.interrupt } };
+  expect(await gw.cli(['doctor'])).toEqual({ code: 130, stdout: '', stderr: '' });
 });
 
 describe('doctor reports that get still prints the cached token', () => {

@@ -19,6 +19,8 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   login: (gw, text) => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify', ...words(text)] }),
   clock: (gw, text) => Object.assign(gw, { nowMs: gw.nowMs + Math.round(parseFloat(text) * 1000) }),
   stdin: (gw, text) => Object.assign(gw, { stdin: text.replaceAll('\\n', '\n') }),
+  /** The words that a person types at the terminal, one for each prompt: `''` for Enter, `^C` for Ctrl-C. */
+  type: (gw, text) => Object.assign(gw, { typed: words(text.replaceAll('\\t', '\t')) }),
   item: (gw, text) => gw.items.set(...(text.split(/ (.*)/s, 2) as [string, string])),
   /** Members of each token reply, or a status with a body, or the kind of an error with a message. */
   endpoint(gw, text) {

@@ -4,6 +4,8 @@ import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import { Interrupted, ReaderGone } from '../../../src/signals';
 import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
+import { openSpinner } from '../../../src/system/terminal/spinner';
+import { openTerminal, type ReadLine } from '../../../src/system/terminal/terminal';
 import { openWorld } from '../../../src/system/world';
 import type { FormReply, Keychain, World } from '../../../src/world';
 import { CLIENT } from '../endpoints/identity-server';
@@ -26,6 +28,8 @@ export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache'
   readonly keychain: Keychain;
   /** The text on stdin. */
   stdin: string;
+  /** The lines that a person will type at the terminal, `^C` for Ctrl-C; undefined if there is no terminal. */
+  typed: string[] | undefined;
   /** Members of the CLI's World that the test replaces. */
   own: Partial<World>;
   /** Number of reads of the keychain. */
@@ -34,6 +38,8 @@ export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache'
   quick(argv: readonly string[]): ReturnType<typeof quick>;
   /** Runs the CLI without the quick path. */
   cli(argv: readonly string[]): Promise<Ended>;
+  /** Interrupts the run by a SIGINT. Never resolves, as a call that the signal has cancelled. */
+  interrupt(): Promise<never>;
   /** Stores a client with `gwtoken login`; rejects if that fails. */
   login(login?: Login): Promise<Ended>;
   /** Returns the output of the CLI's `get`, which must succeed with an empty stderr. */
@@ -50,10 +56,11 @@ export interface Ended {
 export function inside(): Inside {
   const home = openDirectories();
   let salts = 0;
+  const listeners = new Set<(signal: NodeJS.Signals) => void>();
 
   const open = (): QuickStart => {
     const { platform, geteuid } = process;
-    const env = { ...home.env, ...gw.env };
+    const env = { ...home.env, ...gw.env, ...(gw.typed && { NO_COLOR: '1' }) };
     const opened = openQuickWorld({ env, platform, ...(geteuid && { geteuid }) });
     return { ...opened, quickWorld: { ...opened.quickWorld, now: () => gw.nowMs } };
   };
@@ -86,6 +93,7 @@ export function inside(): Inside {
     keychain,
     keychainCalls: 0,
     stdin: '',
+    typed: undefined,
     own: {},
     quick: (argv) => quick(splitLine(argv), { ...open().quickWorld, mayBeTerminal: () => false }),
     async login(login = {}) {
@@ -99,21 +107,52 @@ export function inside(): Inside {
       expect(ended).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
       return ended.stdout.trim();
     },
+    interrupt() {
+      for (const listener of listeners) listener('SIGINT');
+      return new Promise(() => {});
+    },
     async cli(argv) {
       let stdout = '';
       let stderr = '';
-      const collect = (write: (text: string) => void) => ({ isTTY: () => false, write });
+      const isTTY = () => gw.typed !== undefined;
+      const streams: Pick<World, 'stdin' | 'stdout' | 'stderr'> = {
+        stdin: { isTTY, read: async () => Buffer.from(gw.stdin) },
+        stdout: {
+          isTTY: () => false,
+          write(text) {
+            stdout += text;
+          },
+        },
+        stderr: {
+          isTTY,
+          write(text) {
+            stderr += text;
+          },
+        },
+      };
+      const readLine: ReadLine = async (question, isSecret) => {
+        const line = gw.typed?.shift();
+        if (line === undefined) throw new Error(`nobody types an answer: ${question}`);
+        stderr += `${question}${isSecret ? '(not shown)' : line || '(Enter)'}\n`;
+        if (line === '^C') throw new Interrupted('SIGINT');
+        return line;
+      };
+      // Signals would reach vitest itself, and each run in this process would add listeners for them.
+      const onSignals: World['onSignals'] = (_, listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      };
+      const opened = open();
+      const { world: real } = openWorld(process, '0.0.0', opened);
       const own: Partial<World> = {
-        stdout: collect((text) => {
-          stdout += text;
-        }),
-        stderr: collect((text) => {
-          stderr += text;
-        }),
-        stdin: { isTTY: () => false, read: async () => Buffer.from(gw.stdin) },
+        ...streams,
+        terminal: {
+          ...real.terminal,
+          ...openTerminal({ ...streams, env: opened.quickWorld.env }, async () => readLine),
+          spin: openSpinner(streams.stderr, () => false, onSignals).spin,
+        },
         keychain,
-        // Signals would reach vitest itself, and each run in this process would add listeners for them.
-        onSignals: () => () => {},
+        onSignals,
         monotonicMs: () => gw.nowMs,
         salt: () => `salt-${++salts}`,
         async postForm(url, { body, onProgress }) {
@@ -125,11 +164,13 @@ export function inside(): Inside {
         ...gw.own,
       };
       // The World's own actions, such as warnings, also use the replaced members.
-      const world = Object.assign(openWorld(process, '0.0.0', open()).world, own);
+      const world = Object.assign(real, own);
       try {
         return { code: await run(splitLine(argv), world), stdout, stderr };
       } catch (error) {
-        if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+        // The program ends by the signal, or as by SIGPIPE.
+        if (error instanceof Interrupted || error instanceof ReaderGone)
+          return { code: error.exitCode, stdout, stderr };
         throw new Error(`run() rejected after ${stderr}`, { cause: error });
       }
     },
