@@ -73,7 +73,8 @@ export function strayText({ name }: StrayVariable): string {
  */
 export function withStrayHint(error: GwtokenError, variables: Variables): GwtokenError {
   const { kind, reason } = error;
-  const isMissing = reason === 'no-region' || reason === 'no-client' || reason === 'no-auth-url';
+  const isMissing =
+    reason === 'no-region' || reason === 'no-client' || reason === 'no-auth-url' || reason === 'no-api-url';
   const isExplained = isMissing || kind === 'refused' || kind === 'no-credentials';
   const stray = isExplained && strayVariables(variables).find(({ isMisleading }) => !isMisleading);
   if (!stray) return error;
