@@ -13,6 +13,7 @@ import {
   parseSwitch,
   parseText,
   parseTimeoutMs,
+  type Where,
 } from './values';
 
 /** The place that a value comes from. */
@@ -99,9 +100,9 @@ export interface SettingRow<T> {
    */
   readonly reach: 'user' | 'profile' | 'client';
   /** The environment variable: none, or one with its own name and parser; absent if it derives from the key. */
-  readonly variable?: 'none' | { readonly name: string; parse(text: string, where: string): T };
+  readonly variable?: 'none' | { readonly name: string; parse(text: string, where: Where): T };
   /** Parses a value. Throws `usage` with the value, its source `where` and the allowed values. */
-  parse(text: string, where: string, region?: Region): T;
+  parse(text: string, where: Where, region?: Region): T;
   /** Help texts by the flag's `spec` of commands/flags.ts; absent if the setting has no flag. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Returns the value of a stored client, which holds if no other place has one. */
@@ -260,8 +261,6 @@ export function settingOf(key: string): SettingRow<unknown> | undefined {
   return ROWS.find((row) => allKeys(row).includes(key));
 }
 
-const COMMAND_LINE = 'the command line';
-
 /** Returns whether the key can be set, for this profile or in general. */
 export function isConfigKey(key: string, profile?: string): boolean {
   const row = settingOf(key);
@@ -275,7 +274,7 @@ export function checkConfigKey(key: string, profile?: string): SettingRow<unknow
   if (row) throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });
   const name = key.replace(/^GWTOKEN_/i, '');
   const [meant, ...others] = similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys());
-  throw usage(`unknown config key ${quoted(key.replace(/=.*/s, ''))} (from ${COMMAND_LINE})`, {
+  throw usage(`unknown config key ${quoted(key.replace(/=.*/s, ''))}`, {
     reason: 'unknown-key',
     isCredential: /secret|client|password|token/i.test(name),
     meant: others.length === 0 ? meant : undefined,
@@ -285,5 +284,5 @@ export function checkConfigKey(key: string, profile?: string): SettingRow<unknow
 /** Throws `usage` for a key or value that `config set KEY VALUE` rejects. */
 export function checkConfigValue(key: string, text: string, profile?: string): void {
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
-  checkConfigKey(key, profile).parse(text, COMMAND_LINE, region);
+  checkConfigKey(key, profile).parse(text, undefined, region);
 }

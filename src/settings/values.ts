@@ -10,32 +10,40 @@ export const LONGEST_LIMIT_MS = 3_600_000;
 
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-function badValue(what: string, text: string, where: string, allowed: string): GwtokenError {
-  return usage(`invalid ${what} ${quoted(text)} (from ${where})`, { reason: 'bad-value', allowed });
+/** Name of a value's source; undefined for an argument, which the user has just typed. */
+export type Where = string | undefined;
+
+/** Returns the source of a value in parentheses, after a space. */
+function from(where: Where): string {
+  return where === undefined ? '' : ` (from ${where})`;
 }
 
-export function parseRegion(text: string, where: string): Region {
+function badValue(what: string, text: string, where: Where, allowed: string): GwtokenError {
+  return usage(`invalid ${what} ${quoted(text)}${from(where)}`, { reason: 'bad-value', allowed });
+}
+
+export function parseRegion(text: string, where: Where): Region {
   const lower = text.toLowerCase();
   if (isRegion(lower)) return lower;
   throw badValue('region', text, where, listOf(REGIONS));
 }
 
 /** Parses a switch. @param what the setting's name in the error */
-export function parseSwitch(text: string, where: string, what: string, on = '1', off = '0'): boolean {
+export function parseSwitch(text: string, where: Where, what: string, on = '1', off = '0'): boolean {
   if (text === on || text === 'true') return true;
   if (text === off || text === 'false') return false;
   throw badValue(what, text, where, `${on}, true, ${off} or false`);
 }
 
 /** Parses `90`, `90s`, `5m` or `1h`; returns milliseconds. */
-export function parseDurationMs(text: string, where: string): number {
+export function parseDurationMs(text: string, where: Where): number {
   const match = /^(\d{1,9})([smh]?)$/.exec(text);
   if (!match) throw badValue('duration', text, where, '90, 90s, 5m or 1h');
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
 /** Parses a timeout of 1 s to 1 h; returns milliseconds. A timer can wait three times that long. */
-export function parseTimeoutMs(text: string, where: string): number {
+export function parseTimeoutMs(text: string, where: Where): number {
   const ms = parseDurationMs(text, where);
   if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
   return ms;
@@ -43,30 +51,30 @@ export function parseTimeoutMs(text: string, where: string): number {
 
 export const MOST_RETRIES = 10;
 
-export function parseRetries(text: string, where: string): number {
+export function parseRetries(text: string, where: Where): number {
   if (/^\d{1,2}$/.test(text) && Number(text) <= MOST_RETRIES) return Number(text);
   throw badValue('retries', text, where, `0 to ${MOST_RETRIES}`);
 }
 
-export function parseProfile(text: string, where: string): string {
+export function parseProfile(text: string, where: Where): string {
   if (isProfile(text)) return text;
   const allowed = '1 to 64 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit';
   throw badValue('profile name', text, where, allowed);
 }
 
-export function parseText(text: string, where: string, what: string): string {
+export function parseText(text: string, where: Where, what: string): string {
   if (text !== '' && !text.includes('\0')) return text;
   throw badValue(what, text, where, 'a non-empty value');
 }
 
 /** Parses an auth URL. Removes a trailing `/oauth2/token`, because people copy the token endpoint's URL. */
-export function parseAuthUrl(text: string, where: string, region: Region = REGIONS[0]): string {
+export function parseAuthUrl(text: string, where: Where, region: Region = REGIONS[0]): string {
   const { origin, pathname } = parseBaseUrl(text, where, region, 'auth URL', 'https://identity.example.com');
   return origin + pathname.replace(/(?:\/+oauth2\/token)*\/*$/, '');
 }
 
 /** Parses an API URL, the gateway's address with its path. */
-export function parseApiUrl(text: string, where: string, region: Region = REGIONS[0]): string {
+export function parseApiUrl(text: string, where: Where, region: Region = REGIONS[0]): string {
   const { origin, pathname } = parseBaseUrl(text, where, region, 'API URL', 'https://gateway.example.com');
   return origin + pathname.replace(/\/*$/, '');
 }
@@ -75,12 +83,12 @@ export function parseApiUrl(text: string, where: string, region: Region = REGION
  * Parses a base URL after replacing `{region}`. It is stricter than `URL`, which drops newlines, reads a
  * backslash as a slash, and escapes invalid characters.
  */
-function parseBaseUrl(text: string, where: string, region: Region, name: string, example: string): URL {
+function parseBaseUrl(text: string, where: Where, region: Region, name: string, example: string): URL {
   const filled = text.replaceAll('{region}', region);
   // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
   const fail = (problem: string, cause: Cause): GwtokenError =>
-    usage(`${shown} (from ${where}) ${problem}`, cause);
+    usage(`${shown}${from(where)} ${problem}`, cause);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', { reason: 'not-a-url', example });

@@ -29,7 +29,7 @@ describe('config keys', () => {
 
   test('checkConfigKey rejects an unknown key and names the valid ones', () => {
     expect(refusal(() => checkConfigKey('nothing'))).toEqual({
-      message: 'unknown config key "nothing" (from the command line)',
+      message: 'unknown config key "nothing"',
       hints: [VALID],
     });
     for (const key of ['regoin', 'GWTOKEN_REGION'])
