@@ -398,7 +398,7 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
 const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
 /** Returns the hint about variables: to set them, or that they are empty or ignored. */
-function useVariables({ client, settings }: Facts, set = 'set'): string | undefined {
+function useVariables({ client, settings, platform }: Facts, set = 'set'): string | undefined {
   if (!settings) return undefined;
   const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
@@ -411,7 +411,9 @@ function useVariables({ client, settings }: Facts, set = 'set'): string | undefi
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
-  return `${set} ${PLAIN_PAIR} (gwtoken help ${prefersVariables() ? 'ci' : 'keychain'})`;
+  if (!prefersVariables()) return `${set} ${PLAIN_PAIR} (gwtoken help keychain)`;
+  // `. .env` alone does not export them.
+  return `${platform === 'win32' ? 'set' : 'export'} ${PLAIN_PAIR} (gwtoken help ci)`;
 }
 
 const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';

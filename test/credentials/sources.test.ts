@@ -6,7 +6,7 @@ import type { CommandEnd, CommandOptions } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const AUTH_URL = 'https://a.example.com';
-const IN_CI = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help ci)';
+const IN_CI = 'export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help ci)';
 let gw: Inside;
 beforeEach(() => {
   gw = inside();
