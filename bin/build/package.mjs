@@ -133,6 +133,8 @@ export function sourceDate() {
 const UNUSED = {
   // Schemas, which gwtoken does not use, are three quarters of conf's size. config-file.ts writes the file.
   conf: /^(ajv(-formats)?|atomically)(\/|$)/,
+  // commander would load it at every start, for subcommands that are separate programs.
+  commander: /^node:child_process$/,
   // undici uses these for a class of bodies, a default limit and HTTP/2. Without use in gwtoken, they take
   // a tenth of a cold `get` over http. test/package/package.test.ts checks their absence.
   undici: /^(node:http|\.\/client-h2\.js)$/,

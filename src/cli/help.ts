@@ -1,15 +1,14 @@
-/** The help of the program, of each command and of the topics. */
-import { COMMON_FLAGS } from '../commands/flags';
+/** The help of the program, of each command and of the topics. commander lays out flags and commands. */
+import { Command as Layout, Option } from 'commander';
+import { COMMON_FLAGS, type Flag } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
+import { alignRows } from '../commands/report';
 import type { World } from '../world';
 import { splitLine } from './line';
 import { TOPICS, topicAsText, topicText } from './topics';
 
 /** Characters in a line of help. */
-const WIDTH = 79;
-
-/** A part of a help, as lines. */
-type Section = readonly string[];
+const WIDTH = 80;
 
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
 export async function helpOf(
@@ -24,55 +23,66 @@ export async function helpOf(
 /** Returns the help of the program, or of the last command of a path. */
 export function helpText(path: readonly Command[]): string {
   const command = path.at(-1);
-  const sections = command ? commandHelp(path, command) : programHelp();
-  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return command ? commandHelp(path, command) : programHelp();
 }
 
 /** Returns the help of the program: one line for each command, so that it fits a terminal of 24 lines. */
-function programHelp(): readonly Section[] {
-  return [
-    ['Usage: gwtoken COMMAND [options]'],
-    ['Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login'],
-    ...commandLists(COMMANDS),
-    [
-      'Every command takes --help, --verbose and --version. Topics of gwtoken help:',
-      `  ${Object.keys(TOPICS).join(', ')}`,
-    ],
-  ];
+function programHelp(): string {
+  return `${layOut({
+    usage: 'COMMAND [options]',
+    description: 'Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login',
+    flags: [],
+    commands: COMMANDS,
+  })}
+Every command takes --help, --verbose and --version. Topics of gwtoken help:
+  ${Object.keys(TOPICS).join(', ')}
+`;
 }
 
-function commandHelp(path: readonly Command[], command: Command): readonly Section[] {
+function commandHelp(path: readonly Command[], command: Command): string {
   const { name, args, summary, examples, flags, subcommands } = command;
   const usage = [...path.map((each) => each.name), subcommands ? 'COMMAND' : '', '[options]', args];
-  const topics = name === 'help' ? Object.entries(TOPICS) : [];
+  const exampleLines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  const topics = Object.entries(TOPICS).map(([topic, about]) => [`  ${topic}`, about.summary]);
+  const hasSettings = flags.some(({ setting }) => setting);
   return [
-    [`Usage: gwtoken ${usage.filter(Boolean).join(' ')}`],
-    [sentence(summary)],
-    ['Examples:', ...Object.entries(examples).flatMap(([line, does]) => [`  ${line}`, `      ${does}`])],
-    ...lists([...flags, ...COMMON_FLAGS].map(({ group, spec, help }) => [group, spec, help])),
-    ...commandLists(subcommands ?? []),
-    ...lists(topics.map(([topic, about]) => ['Help topics:', topic, about.summary])),
-    [
-      ...(flags.some(({ setting }) => setting) ? ['Variables and config keys: gwtoken help settings'] : []),
-      'Exit codes: gwtoken help exit-codes',
-    ],
-  ];
+    layOut({
+      usage: usage.filter(Boolean).join(' '),
+      description: [sentence(summary), '', 'Examples:', ...exampleLines].join('\n'),
+      flags: [...flags, ...COMMON_FLAGS],
+      commands: subcommands ?? [],
+    }),
+    ...(name === 'help' ? ['Help topics:', ...alignRows(topics), ''] : []),
+    ...(hasSettings ? ['Variables and config keys: gwtoken help settings'] : []),
+    'Exit codes: gwtoken help exit-codes\n',
+  ].join('\n');
 }
 
-function commandLists(commands: readonly Command[]): readonly Section[] {
-  return lists(commands.map(({ group = 'Commands:', name, summary }) => [group, name, summary]));
+interface Parts {
+  readonly usage: string;
+  readonly description: string;
+  readonly flags: readonly Flag[];
+  readonly commands: readonly Command[];
 }
 
-/** Returns the names and texts below their headings, all texts in one column. */
-function lists(entries: readonly (readonly [heading: string, name: string, text: string])[]): Section[] {
-  const width = Math.max(...entries.map(([, name]) => name.length));
-  const textLine = new RegExp(`\\S.{0,${WIDTH - width - 5}}(?= |$)`, 'g');
-  const linesOf = (name: string, text: string): string[] =>
-    [...text.matchAll(textLine)].map(([line], at) => `  ${(at === 0 ? name : '').padEnd(width)}  ${line}`);
-  return [...new Set(entries.map(([heading]) => heading))].map((heading) => [
-    heading,
-    ...entries.filter((entry) => entry[0] === heading).flatMap(([, name, text]) => linesOf(name, text)),
-  ]);
+/** Lets commander lay out a help, which ends with a line end. cli/line.ts has read the line, so it parses none. */
+function layOut({ usage, description, flags, commands }: Parts): string {
+  const layout = new Layout('gwtoken')
+    .usage(usage)
+    .description(description)
+    .helpOption(false)
+    .helpCommand(false)
+    // commander would list the defaults and values that completion offers, and the commands' flags.
+    .configureHelp({
+      optionDescription: (option) => option.description,
+      subcommandTerm: (command) => command.name(),
+    })
+    // commander would read `process.stdout`, which takes 4 ms to make.
+    .configureOutput({ getOutHelpWidth: () => WIDTH, getOutHasColors: () => false });
+  for (const { spec, help, group } of flags) layout.addOption(new Option(spec, help).helpGroup(group));
+  for (const { name, summary, group = 'Commands:' } of commands)
+    layout.command(name).summary(summary).helpGroup(group);
+  return layout.helpInformation();
 }
 
 /** Returns a summary as a sentence. */

@@ -78,7 +78,7 @@ test.each([
 test('--help loads neither sockets nor child processes', () => {
   const { env } = openHome(inVariables('http://127.0.0.1:1'));
   expect(loadedBy(env, PROGRAM, '--help')).toMatchObject({
-    added: ['NativeModule vm'],
+    added: ['NativeModule vm', 'NativeModule process'],
     files: ['dist/cli.cjs', 'dist/gwtoken.cjs', 'dist/program.cjs', 'dist/rolldown-runtime.cjs'],
   });
 });
