@@ -11,7 +11,7 @@ export const OAUTH_ERRORS = [
   'invalid_scope',
 ] as const;
 
-export type OAuthError = (typeof OAUTH_ERRORS)[number];
+type OAuthError = (typeof OAUTH_ERRORS)[number];
 
 /** Why an error happened: its reason, with the facts that its hints name. A fact is never a secret. */
 export type Cause =

@@ -2,7 +2,7 @@
 import { GwtokenError, messageOf } from './errors';
 
 /** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
-export type SystemCode = Uppercase<string>;
+type SystemCode = Uppercase<string>;
 
 /** Returns the system's error code (`ENOENT`, `ECONNREFUSED`), if the thrown value has one. */
 export function systemCode(error: unknown): SystemCode | undefined {

@@ -17,7 +17,7 @@ import {
 } from './values';
 
 /** The place that a value comes from. */
-export interface SettingSource {
+interface SettingSource {
   readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
   /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
   readonly name: string;
@@ -226,7 +226,7 @@ export const FETCH_SETTINGS = {
 export const SETTINGS = { ...CLIENT_SETTINGS, ...FETCH_SETTINGS };
 
 /** A resolved setting, which may be undefined if it has no default. */
-export type Resolved<Row extends SettingRow<unknown>> =
+type Resolved<Row extends SettingRow<unknown>> =
   | Setting<ReturnType<Row['parse']>>
   | (Row extends { readonly fallback: unknown } ? never : undefined);
 
