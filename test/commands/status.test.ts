@@ -42,7 +42,7 @@ test('status --json has one field for each fact of a client', async () => {
   ]);
 });
 
-test('status --verbose reports the settings of the selected client, each with its source', async () => {
+test('status --verbose reports each setting of the selected client with its source', async () => {
   const gw = inside();
   gw.env = {};
   await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });

@@ -249,7 +249,7 @@ describe('env', () => {
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
-  test("writes to stdout, the FILE of --output, or the file that the format's variable names", () => {
+  test("writes to stdout, to --output, or to the file that the format's variable names", () => {
     const written: string[] = [];
     const outside = (env: Record<string, string>) => ({
       env,

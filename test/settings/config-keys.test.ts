@@ -38,7 +38,7 @@ describe('config keys', () => {
       expect(refusal(() => checkConfigKey(key)).hints).toEqual(['to store credentials, run: gwtoken login']);
   });
 
-  test('gather warns of unknown keys in the config file and rejects invalid profile names', () => {
+  test('gather() warns of unknown config keys, and rejects invalid profile names', () => {
     const read = ({ general = {}, profiles = {} }: Values) => {
       const { config } = settingsWith({ general, profiles });
       const world = { env: {}, config: { read: () => config }, clients: { read: () => ({}) } };

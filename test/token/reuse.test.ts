@@ -116,7 +116,7 @@ describe('a logout while get requests a token leaves no token behind', () => {
   });
 });
 
-test('a process that waited requests a token itself if the holder’s own time limit was over', async () => {
+test('a waiter requests a token itself if the time limit of the holder was over', async () => {
   let waiter: Promise<string> | undefined;
   gw.answer = async (post) => {
     if (post > 1) return tokenReply(post);
