@@ -66,6 +66,7 @@ export interface Progress extends Omit<ConnectionProgress, 'waitingFor' | 'peer'
   readonly settings?: Settings;
   readonly lines?: readonly string[];
   readonly query?: Query;
+  readonly keychain?: Check;
   readonly clock?: Check | undefined;
   readonly token?: Token;
 }
@@ -79,7 +80,7 @@ const STEPS: Readonly<
   settings: ({ lines = [] }) => lines.map((line) => passed('settings', line)),
   'config directory': (_, world) => directoryCheck('config', world),
   'cache directory': (_, world) => directoryCheck('cache', world),
-  keychain: ({ query }) => (query?.source.kind === 'keychain' ? passed('keychain', 'answered') : undefined),
+  keychain: ({ keychain }) => keychain,
   credentials: ({ query }) => query && passed('credentials', query.source.name),
   DNS: ({ addresses, proxy }) => {
     const ofProxy = proxy === undefined ? '' : ` of the proxy ${proxy}`;

@@ -73,9 +73,8 @@ async function tryRequest(
     const settings = gather(flags, world);
     report({ settings });
     const query = selectedQuery(settings, world);
-    const { client, source } = query;
-    const lines = [clientName(client), ...settingLines(settings, false)];
-    report({ waitingFor: source.kind === 'keychain' ? 'keychain' : 'credentials', lines, query });
+    const lines = [clientName(query.client), ...settingLines(settings, false)];
+    report({ waitingFor: 'credentials', lines, query });
     const { token } = await tokenFor({ ...query, useCache: false }, watchedWorld(world, report));
     report({ token });
     return { progress };
@@ -92,8 +91,9 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
     keychain: {
       ...world.keychain,
       async get(...item) {
+        report({ waitingFor: 'keychain' });
         const found = await world.keychain.get(...item);
-        report({ waitingFor: 'credentials' });
+        report({ waitingFor: 'credentials', keychain: passed('keychain', 'answered') });
         return found;
       },
     },
