@@ -62,8 +62,7 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const cached = ownEntry({ client, authUrl, source }, world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const stored = settings.stored()[clientName(client)];
-  const storedId = source.kind === 'keychain' ? stored?.clientId : undefined;
-  const clientId = source.clientId ?? storedId ?? cached?.clientId;
+  const clientId = source.clientId ?? cached?.clientId;
   return { client, isSelected, source, authUrl, stored, leftMs, clientId };
 }
 

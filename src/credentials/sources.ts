@@ -89,13 +89,15 @@ export function keychainSource(
   timeoutMs?: number,
 ): CredentialSource {
   const account = clientName(client);
+  // An unreadable list has no entry.
+  const entry = orUndefined(() => stored()[account]);
   return {
     kind: 'keychain',
     name: `keychain item gwtoken, ${account}`,
     origin: ` stored for ${account}`,
+    ...(entry && { clientId: entry.clientId }),
     variant: '',
-    // An unreadable list has no entry.
-    fingerprint: () => orUndefined(() => stored()[account]?.loginId) ?? '',
+    fingerprint: () => entry?.loginId ?? '',
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     mayNameAuthUrl: true,
     load: async (...args) => (await import('./load')).fromKeychain(timeoutMs, ...args),
