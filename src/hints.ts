@@ -5,7 +5,7 @@ import type { Cause, Reason, Subject } from './causes';
 import { type Client, clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from './client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from './credentials/variables';
 import { type GwtokenError, orUndefined } from './errors';
-import { configKeys, SETTINGS, type Settings, variableOf } from './settings/table';
+import { configKeys, isForThisRun, SETTINGS, type Settings, variableOf } from './settings/table';
 import { LONGEST_LIMIT_MS } from './settings/values';
 import { duration, listOf, shellWord, similarWords } from './text';
 import type { World } from './world';
@@ -388,7 +388,7 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
   if (!client || source?.kind !== 'keychain' || settings?.prefersVariables())
     return [otherCause(facts), useVariables(facts)];
   // login suggests the URL of the config file or the stored client itself.
-  const isKept = !authUrl || authUrl.source.kind === 'config' || authUrl.source.kind === 'stored';
+  const isKept = !authUrl || !isForThisRun(authUrl);
   const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
   const login = `to store credentials, run: gwtoken login ${clientFlags(client)}${url}`;
   return [otherCause(facts), login, useVariables(facts, 'or set')];

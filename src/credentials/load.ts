@@ -5,7 +5,7 @@
 import type { Cause, OtherUrl } from '../causes';
 import { type Client, clientName, withoutCredentials } from '../client';
 import { GwtokenError, usage } from '../errors';
-import type { Setting } from '../settings/table';
+import { isForThisRun, type Setting } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../surroundings';
 import { duration } from '../text';
 import type { CommandEnd, Env } from '../world';
@@ -29,21 +29,13 @@ export async function fromCommand(
   const printed = await runCommand(command, wanted, limitMs, world);
   const { authUrl: own, ...credentials } = readPrinted(printed, command.source.name, wanted.client);
   const { authUrl: setting, client } = wanted;
-  if (own === undefined && setting === undefined)
-    throw usage(
-      `the credential command printed no auth URL, and no setting gives one (from ${command.source.name})`,
-      { reason: 'command-for-other-url', own, client, setting },
-    );
+  const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
   // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
-  const isStray = setting !== undefined && ['flag', 'variable'].includes(setting.source.kind);
-  if (setting && own !== setting.value && (own !== undefined || isStray))
-    throw otherUrl('the credential command printed', setting, {
-      reason: 'command-for-other-url',
-      own,
-      client,
-      setting,
-    });
-  return { ...credentials, authUrl: own ?? setting!.value };
+  const bound = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
+  if (setting && setting.value !== bound) throw otherUrl('the credential command printed', setting, cause);
+  if (bound !== undefined) return { ...credentials, authUrl: bound };
+  const message = 'the credential command printed no auth URL, and no setting gives one';
+  throw usage(`${message} (from ${command.source.name})`, cause);
 }
 
 /** Returns the output of the command, which is never shown. Throws if the command fails. */

@@ -33,6 +33,11 @@ export interface Setting<T> {
   readonly source: SettingSource;
 }
 
+/** Returns whether a value comes from a flag or variable, and so may not hold for the next command. */
+export function isForThisRun({ source: { kind } }: { readonly source: { readonly kind: string } }): boolean {
+  return kind === 'flag' || kind === 'variable';
+}
+
 /** All places that settings can come from. */
 export interface Places {
   readonly flags: FlagValues;

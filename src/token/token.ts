@@ -1,5 +1,5 @@
 /** A token and its lifetime. */
-import type { Setting } from '../settings/table';
+import { isForThisRun, type Setting } from '../settings/table';
 
 /** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
 export const TOKEN_LIMIT = 32 * 1024;
@@ -49,5 +49,5 @@ export function freshUntilMs(
 
 /** Returns whether min-ttl is a demand, from a flag or variable. One from the config file is a wish. */
 export function isDemand(minTtl: Setting<number> | undefined): minTtl is Setting<number> {
-  return minTtl?.source.kind === 'flag' || minTtl?.source.kind === 'variable';
+  return minTtl !== undefined && isForThisRun(minTtl);
 }
