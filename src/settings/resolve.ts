@@ -3,13 +3,13 @@
  */
 
 import { type Client, clientName } from '../client';
-import { GwtokenError, usage, valueOrError } from '../errors';
+import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { prefersVariables, type Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
 import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
+  checkConfigKey,
   type FlagValues,
-  isConfigKey,
   keysFor,
   type Places,
   SETTINGS,
@@ -82,7 +82,7 @@ function selectedClient({ profile, environment, region, stored, prefersVariables
 export function unknownKeys({ path, general, profiles }: Config): readonly string[] {
   const warnings = (values: ConfigValues, where: string, profile?: string): string[] =>
     Object.keys(values)
-      .filter((key) => !isConfigKey(key, profile))
+      .filter((key) => !orUndefined(() => checkConfigKey(key, profile)))
       .map((key) => {
         const flag = profile === undefined ? '' : ` --profile ${profile}`;
         const remove = `gwtoken config unset ${shellWord(key)}${flag}`;

@@ -266,17 +266,12 @@ export function settingOf(key: string): SettingRow<unknown> | undefined {
   return ROWS.find((row) => allKeys(row).includes(key));
 }
 
-/** Returns whether the key can be set, for this profile or in general. */
-export function isConfigKey(key: string, profile?: string): boolean {
-  const row = settingOf(key);
-  return row !== undefined && (profile === undefined || row.reach !== 'user');
-}
-
-/** Returns the setting of a typed key. Throws `usage` if {@link isConfigKey} rejects it. */
+/** Returns the setting of a key. Throws `usage` if the key cannot be set, for this profile or in general. */
 export function checkConfigKey(key: string, profile?: string): SettingRow<unknown> {
   const row = settingOf(key);
-  if (row && isConfigKey(key, profile)) return row;
-  if (row) throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });
+  if (row?.reach === 'user' && profile !== undefined)
+    throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });
+  if (row) return row;
   const name = key.replace(/^GWTOKEN_/i, '');
   const [meant, ...others] = similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys());
   throw usage(`unknown config key ${quoted(key.replace(/=.*/s, ''))}`, {
