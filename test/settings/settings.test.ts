@@ -1,6 +1,7 @@
 /** The precedence of each setting's sources. */
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
+import { selecting } from '../../src/settings/resolve';
 import { allKeys, ROWS, SETTINGS, type Settings, variableOf } from '../../src/settings/table';
 import type { StoredClient } from '../../src/world';
 import { settingsWith } from './places';
@@ -183,6 +184,20 @@ describe('a setting', () => {
     expect(settings.timeoutMs).toBe(settings.timeoutMs);
     expect(refusal(() => settings.retries).message).toBe('invalid retries "bad" (from GWTOKEN_RETRIES)');
   });
+});
+
+test('selecting() gives --profile only to a client that needs it', () => {
+  const env = { GWTOKEN_PROFILE: 'team', GWTOKEN_SANDBOX: '1' };
+  const settings = settingsWith({ flags: { profile: 'acme', timeout: '5s' }, env });
+  const flagsOf = (profile: string) => {
+    const client = { profile, environment: 'production', region: 'us' } as const;
+    const selected = selecting(client, settings);
+    expect(selected.client).toEqual(client);
+    return selected.flags;
+  };
+  const flags = { timeout: '5s', region: 'us', sandbox: false };
+  expect(flagsOf('team')).toEqual({ ...flags, profile: undefined });
+  expect(flagsOf('default')).toEqual({ ...flags, profile: 'default' });
 });
 
 test('no setting has a variable that env sets', () => {
