@@ -1,7 +1,9 @@
 /** The next steps after errors. hints.txt lists them by reason; `npm test -- -u` writes it. */
 import { expect, test } from 'vitest';
 import type { Cause, Subject } from '../src/causes';
+import { REGIONS } from '../src/client';
 import { hintsFor, REASONS } from '../src/hints';
+import { listOf } from '../src/text';
 import { EU } from './harness/homes/client';
 import { settingsWith } from './settings/places';
 
@@ -186,6 +188,8 @@ const KEYCHAIN = { kind: 'keychain', origin: ' stored for default:production:eu'
 const VARIABLES = { kind: 'variables', origin: ' (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)' };
 const REFUSED = { reason: 'invalid_client' } as const;
 const LOGIN = 'to store credentials, run: gwtoken login --region eu';
+const OTHERS = listOf(REGIONS.filter((region) => region !== 'eu'));
+const OTHER_REGION = `if the client belongs to region ${OTHERS}, use --region ${OTHERS}`;
 const VARIABLES_HINT = 'set GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
 
 test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
@@ -199,10 +203,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
     'variables that are refused',
     REFUSED,
     { client: EU, source: VARIABLES },
-    [
-      'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)',
-      'if the client belongs to region us, use --region us',
-    ],
+    ['check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)', OTHER_REGION],
   ],
   [
     'visible mistakes first',
@@ -223,7 +224,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
     'credentials that a person typed three times',
     REFUSED,
     { client: EU, isRetyped: true, restart: 'gwtoken login' },
-    ['if the client belongs to region us, use --region us', 'to start again, run: gwtoken login'],
+    [OTHER_REGION, 'to start again, run: gwtoken login'],
   ],
   [
     'a login that needs no verification',
