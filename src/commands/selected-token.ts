@@ -24,9 +24,8 @@ export function readSettings(flags: FlagValues, world: World): Settings {
 
 /** Returns the query of the selected client. Throws a `usage` error for a missing or wrong setting. */
 export function selectedQuery(settings: Settings, world: World): Query {
-  const query = queryOf(settings, world);
   for (const line of settingLines(settings)) world.trace(line);
-  return query;
+  return queryOf(settings, world);
 }
 
 /**

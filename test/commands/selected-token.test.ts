@@ -1,6 +1,6 @@
-/** What an error contains, beside what it shows. */
+/** The selected client's query, and what its errors contain. */
 import { expect, test } from 'vitest';
-import { tokenFor } from '../../src/commands/selected-token';
+import { selectedQuery, tokenFor } from '../../src/commands/selected-token';
 import { GwtokenError } from '../../src/errors';
 import { gather } from '../../src/settings/resolve';
 import { queryOf } from '../../src/token/query';
@@ -28,4 +28,16 @@ test('an error has no secret in any field, and names the source', async () => {
   const error = await tokenFor(query, world).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ message: 'no network', subject: { source: { kind: 'variables' } } });
   expect(JSON.stringify(error)).not.toContain('top-secret');
+});
+
+test('selectedQuery() traces the settings even if it fails', () => {
+  const lines: string[] = [];
+  const world = {
+    env: { GWTOKEN_RETRIES: 'many' },
+    config: { read: () => ({ path: '', general: {}, profiles: {} }) },
+    clients: { read: () => ({}) },
+    trace: (line: string) => lines.push(line),
+  } as unknown as World;
+  expect(() => selectedQuery(gather({ region: 'eu' }, world), world)).toThrow('invalid retries "many"');
+  expect(lines).toContain('region: eu (--region)');
 });
