@@ -47,7 +47,7 @@ export const CREDENTIAL_PREFIXES = {
   sandbox: 'GWTOKEN_SANDBOX_CLIENT_',
 } satisfies Record<Environment, string>;
 
-/** Returns whether a variable may hold credentials, even if its name is misspelled. Windows ignores the case. */
+/** Returns whether a variable may hold credentials, even with a misspelled name. Windows ignores the case. */
 export function mayHoldCredentials(name: string): boolean {
   const upper = name.toUpperCase();
   return Object.values(CREDENTIAL_PREFIXES).some((prefix) => upper.startsWith(prefix));

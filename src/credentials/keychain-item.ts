@@ -14,7 +14,10 @@ export interface BoundCredentials extends Credentials {
   readonly authUrl: string | undefined;
 }
 
-/** Longest item in bytes: the limit of the Windows Credential Manager, used on every platform so that items can be copied. */
+/**
+ * Longest item in bytes: the limit of the Windows Credential Manager. It holds on every platform, so that items
+ * can be copied.
+ */
 export const ITEM_LIMIT = 2560;
 
 export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials): string {

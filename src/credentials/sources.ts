@@ -20,7 +20,7 @@ export interface CredentialSource {
   readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
-  /** Text on which the names of the cache files depend: the client ID or the command; empty for the keychain. */
+  /** Text on which the cache files' names depend: the client ID or the command; empty for the keychain. */
   readonly variant: string;
   /** Returns a text that changes with the credentials and is no secret: an HMAC, or the ID of the login. */
   fingerprint(hmac: (text: string) => string): string;

@@ -46,7 +46,7 @@ export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-/** Returns the format with this name in any case; throws `usage` with the valid `names` if there is no such format. */
+/** Returns the format with this name in any case. Throws `usage` with the valid `names` for another name. */
 export function formatAmong<T>(
   formats: Readonly<Record<string, T>>,
   name: string,

@@ -6,8 +6,8 @@ import type { World } from '../world';
 export const STDOUT = '-';
 
 /**
- * Returns the function that writes to FILE or to stdout. Throws `usage` for an empty name, and for the name of
- * a format: in aws and gcloud `--output json` is the format.
+ * Returns the function that writes to FILE or to stdout. Throws `usage` for an empty name, and for a format's
+ * name: in aws and gcloud `--output json` is the format.
  */
 export function outputTo(
   file = STDOUT,

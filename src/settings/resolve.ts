@@ -20,7 +20,7 @@ import {
 } from './table';
 import { parseProfile } from './values';
 
-/** Gathers the places that settings come from. Throws `usage` for an invalid profile name in the config file. */
+/** Returns the settings of a command. Throws `usage` for an invalid profile name in the config file. */
 export function gather(
   flags: FlagValues,
   world: Surroundings & Pick<QuickWorld, 'config' | 'clients'>,
@@ -36,7 +36,7 @@ export function gather(
   });
 }
 
-/** Returns the settings in these places. */
+/** Returns the settings in these places. Nothing is resolved yet. */
 export function settingsFrom(places: Places): Settings {
   const settings = { ...places } as Settings;
   const define = (name: string, get: () => unknown) =>
@@ -78,7 +78,7 @@ function selectedClient({ profile, environment, region, stored, prefersVariables
     : usage('no region set', { reason: 'no-region' });
 }
 
-/** Returns a warning for each key of the config file that means nothing; a later version may have written it. */
+/** Returns a warning for each unknown key of the config file. A later version may have written it. */
 export function unknownKeys({ path, general, profiles }: Config): readonly string[] {
   const warnings = (values: ConfigValues, where: string, profile?: string): string[] =>
     Object.keys(values)

@@ -104,7 +104,7 @@ export interface SettingRow<T> {
    * value can name its region: key `auth-url.eu`, variable `GWTOKEN_AUTH_URL_EU`.
    */
   readonly reach: 'user' | 'profile' | 'client';
-  /** The environment variable: none, or one with its own name and parser; absent if it derives from the key. */
+  /** The environment variable: none, or one with its own parser; absent if its name derives from the key. */
   readonly variable?: 'none' | { readonly name: string; parse(text: string, where: Where): T };
   /** Parses a value. Throws `usage` with the value, its source `where` and the allowed values. */
   parse(text: string, where: Where, region?: Region): T;

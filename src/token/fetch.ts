@@ -87,7 +87,7 @@ function outOfTime(authUrl: string): GwtokenError {
 }
 
 /**
- * Requests a token once: client ID, secret and grant type as form fields, no Authorization header, no redirect.
+ * Requests a token once: client ID, secret and grant type as form fields, without an Authorization header.
  *
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
