@@ -4,10 +4,11 @@ import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { warn } from '../text';
-import type { CacheKind, HeldLock, QuickWorld, World } from '../world';
+import type { CacheKind, HeldLock, World } from '../world';
 import { ownerOf, placeOf } from './basis';
 import {
   type CacheEntry,
+  type CacheWorld,
   cachedAnswer,
   formatEntry,
   isExpired,
@@ -21,7 +22,7 @@ import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { shareRequest } from './share';
 import { isDemand } from './token';
 
-type TokenWorld = QuickWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'salt'>;
+type TokenWorld = CacheWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'salt' | 'readFile'>;
 
 /** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
@@ -122,7 +123,7 @@ export const LEAST_DURING_OUTAGE_MS = 10_000;
 export function entryDuringOutage(
   query: Query,
   { kind }: GwtokenError,
-  world: QuickWorld,
+  world: CacheWorld,
 ): CacheEntry | undefined {
   const entry = kind === 'unreached' || kind === 'bad-reply' ? ownEntry(query, world) : undefined;
   return entry && lifeLeftMs(entry, world.now()) >= LEAST_DURING_OUTAGE_MS ? entry : undefined;
