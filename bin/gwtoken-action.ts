@@ -6,7 +6,7 @@ import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables'
 import { EXIT_CODES, GwtokenError, orUndefined, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
-import { hintsFor } from '../src/hints';
+import { hintsFor } from '../src/hints/hints';
 import { gather } from '../src/settings/resolve';
 import { variableSpelling } from '../src/settings/table';
 import { parseSwitch } from '../src/settings/values';

@@ -1,4 +1,4 @@
-/** The causes of errors. The next steps for each are in hints.ts. */
+/** The causes of errors. The next steps for each are in hints/. */
 import type { Client } from './client';
 
 /** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
@@ -136,6 +136,13 @@ export interface OtherUrl {
   readonly setting: GivenUrl | undefined;
 }
 
+/** An environment variable that looks like one of gwtoken's, but is neither read nor set by it. */
+export interface StrayVariable {
+  readonly name: string;
+  /** Returns the names or command lines that may be meant, best first. It is too slow for each start. */
+  meant(): readonly string[];
+}
+
 /** What callers add to an error on its way up: the client that it is about, and what they know of it. */
 export interface Subject {
   readonly client?: Client;
@@ -144,6 +151,8 @@ export interface Subject {
   readonly source?: { readonly kind: string; readonly origin: string };
   /** The command of an invalid command line: `gwtoken config set`. */
   readonly command?: string;
+  /** A variable that may explain a missing setting or credential. */
+  readonly stray?: StrayVariable | undefined;
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
   /** True for refused credentials that a person typed several times. */

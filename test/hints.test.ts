@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Cause, Subject } from '../src/causes';
 import { REGIONS } from '../src/client';
-import { hintsFor, REASONS } from '../src/hints';
+import { hintsFor, REASONS } from '../src/hints/hints';
 import { listOf } from '../src/text';
 import { EU } from './harness/homes/client';
 import { settingsWith } from './settings/places';

@@ -1,11 +1,11 @@
 /** Runs one command line and returns its exit code. `failWith` reports every error. */
 
 import { hintLine } from '../commands/report';
-import { withStrayHint } from '../commands/stray-variables';
+import { strayVariables } from '../commands/stray-variables';
 import { hideSecrets } from '../credentials/variables';
 import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
-import { hintsFor } from '../hints';
+import { hintsFor } from '../hints/hints';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { Interrupted, ReaderGone } from '../signals';
@@ -82,8 +82,7 @@ export async function failWith(
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const explained = error instanceof GwtokenError ? withStrayHint(error, world) : error;
-  const lines = errorLines(explained, flags, await world.terminal.paint('stderr'), world);
+  const lines = errorLines(error, flags, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
@@ -114,10 +113,12 @@ function errorLines(thrown: unknown, flags: FlagValues, paint: Paint, world: Wor
     return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
   }
   const detail = flags.verbose ? error.detail : undefined;
+  // A misleading one has been warned of.
+  const stray = strayVariables(world).find(({ isMisleading }) => !isMisleading);
   const settings = orUndefined(() => gather(flags, world));
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error, world, settings).map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error.about({ stray }), world, settings).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

@@ -2,6 +2,7 @@
 
 import { GwtokenError } from '../errors';
 import { maskToken } from '../formats/mask';
+import { strayText } from '../hints/hints';
 import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
@@ -9,7 +10,7 @@ import { warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import type { World } from '../world';
-import { strayText, strayVariables } from './stray-variables';
+import { strayVariables } from './stray-variables';
 
 /** Gathers the settings, and warns of keys and variables that mean nothing. */
 export function readSettings(flags: FlagValues, world: World): Settings {

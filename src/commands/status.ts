@@ -2,7 +2,7 @@
 
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { type CredentialSource, sourceOf } from '../credentials/sources';
-import { hintsFor, type Problem } from '../hints';
+import { hintsFor, type Problem } from '../hints/hints';
 import { selecting, settingLines } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';

@@ -1,10 +1,10 @@
 /** Finds environment variables that look like gwtoken's, but are unknown. */
 
+import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
-import type { GwtokenError } from '../errors';
 import { tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
-import { listOf, similarWords } from '../text';
+import { similarWords } from '../text';
 import type { World } from '../world';
 
 /** Returns the names that gwtoken reads. */
@@ -20,8 +20,7 @@ function knownVariables(): readonly string[] {
 /** Ends of the variables that gwtoken sets, under any prefix. */
 const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), 'TOKEN_FILE'];
 
-interface StrayVariable {
-  readonly name: string;
+interface Stray extends StrayVariable {
   /** True if gwtoken may use another client because of it. */
   readonly isMisleading: boolean;
 }
@@ -29,7 +28,7 @@ interface StrayVariable {
 type Variables = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
 
 /** Returns each set variable that looks like one of gwtoken's, but is neither read nor set by it. */
-export function strayVariables({ env, platform }: Variables): readonly StrayVariable[] {
+export function strayVariables({ env, platform }: Variables): readonly Stray[] {
   const named = Object.keys(env).filter((name) => /^GW_?TOKEN_/i.test(name) && env[name]);
   if (named.length === 0) return [];
   const known = knownVariables();
@@ -37,10 +36,13 @@ export function strayVariables({ env, platform }: Variables): readonly StrayVari
   const read = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   return named
     .filter((name) => !known.includes(read(name)) && !OUTPUTS.some((end) => read(name).endsWith(`_${end}`)))
-    .map((name) => ({ name, isMisleading: /CLIENT|SECRET|SANDBOX|ENV/i.test(name) }));
+    .map((name) => ({
+      name,
+      meant: () => meantBy(name),
+      isMisleading: /CLIENT|SECRET|SANDBOX|ENV/i.test(name),
+    }));
 }
 
-/** Returns the names or command lines that may be meant, best first. It is too slow for each start. */
 function meantBy(name: string): readonly string[] {
   const onlyInConfig = configKeys().find(
     (key) => settingOf(key)?.variable === 'none' && variableSpelling(key) === name,
@@ -59,24 +61,3 @@ function meantBy(name: string): readonly string[] {
 }
 
 const wordsIn = (name: string): readonly string[] => name.replace(/^GW_?TOKEN_/, '').split('_');
-
-/** Returns a sentence on a stray variable. */
-export function strayText({ name }: StrayVariable): string {
-  const meant = meantBy(name);
-  const instead = meant.length > 0 ? `; did you mean: ${listOf(meant)}` : '';
-  return `${name} is not a variable of gwtoken's${instead}`;
-}
-
-/**
- * Returns the error with a first hint at a stray variable, if one is set that may explain the error. A
- * misleading one has been warned of.
- */
-export function withStrayHint(error: GwtokenError, variables: Variables): GwtokenError {
-  const { kind, reason } = error;
-  const isMissing =
-    reason === 'no-region' || reason === 'no-client' || reason === 'no-auth-url' || reason === 'no-api-url';
-  const isExplained = isMissing || kind === 'refused' || kind === 'no-credentials';
-  const stray = isExplained && strayVariables(variables).find(({ isMisleading }) => !isMisleading);
-  if (!stray) return error;
-  return error.about({ mistakes: [strayText(stray), ...(error.subject.mistakes ?? [])] });
-}

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { envFormat } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
-import { hintsFor } from '../../src/hints';
+import { hintsFor } from '../../src/hints/hints';
 import { readFileCommands } from '../harness/github-runner';
 import { openDirectory } from '../harness/homes/directory';
 import { EDGES, LONG, randomValues, SINGLE_CHARACTERS } from '../shells/values';

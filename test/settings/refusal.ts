@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { hintsFor } from '../../src/hints';
+import { hintsFor } from '../../src/hints/hints';
 import type { Settings } from '../../src/settings/table';
 
 /** Returns the message and hints of the `usage` error that the work throws; fails if it throws none. */

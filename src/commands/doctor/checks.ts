@@ -2,13 +2,14 @@
 
 import type { Cause } from '../../causes';
 import type { GwtokenError } from '../../errors';
+import { strayText } from '../../hints/hints';
 import type { Settings } from '../../settings/table';
 import { cleaned, duration } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
 import type { ConnectionProgress, Peer, TlsFacts, World } from '../../world';
 import type { Finding } from '../report';
-import { strayText, strayVariables } from '../stray-variables';
+import { strayVariables } from '../stray-variables';
 
 /** The result of one step. */
 export interface Check extends Omit<Finding, 'hints'> {

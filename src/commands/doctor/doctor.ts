@@ -3,7 +3,7 @@
 import { clientName } from '../../client';
 import { hideSecrets } from '../../credentials/variables';
 import { EXIT_CODES, GwtokenError } from '../../errors';
-import { hintsFor } from '../../hints';
+import { hintsFor } from '../../hints/hints';
 import { gather, settingLines, unknownKeys } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';

@@ -9,7 +9,8 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
-import { ABOUT_AUTH_URL, hintsFor } from '../../hints';
+import { ABOUT_AUTH_URL } from '../../hints/client';
+import { hintsFor } from '../../hints/hints';
 import { withFlags } from '../../settings/resolve';
 import type { Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';

@@ -5,7 +5,7 @@ import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
-import { removeStored } from '../../hints';
+import { removeStored } from '../../hints/hints';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';

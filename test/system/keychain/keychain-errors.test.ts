@@ -1,7 +1,7 @@
 /** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
 import type { KeychainReason } from '../../../src/causes';
-import { hintsFor } from '../../../src/hints';
+import { hintsFor } from '../../../src/hints/hints';
 import { failureError, notAnswered } from '../../../src/system/keychain/errors';
 
 test.each<[KeychainReason, ...string[]]>([

@@ -1,5 +1,5 @@
 import type { GwtokenError } from '../../../src/errors';
-import { hintsFor } from '../../../src/hints';
+import { hintsFor } from '../../../src/hints/hints';
 import { openWire } from '../../../src/system/wire/wire';
 import type { PostForm } from '../../../src/world';
 

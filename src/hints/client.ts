@@ -1,0 +1,259 @@
+/** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
+import type { Cause, NoHome } from '../causes';
+import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
+import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
+import { orUndefined } from '../errors';
+import { isForThisRun, SETTINGS, type Settings, variableOf } from '../settings/table';
+import { LONGEST_LIMIT_MS } from '../settings/values';
+import { listOf, shellWord, similarWords } from '../text';
+import type { Facts, Rows, Steps } from './row';
+
+/** Fits in 79 columns. Nothing follows the URL, so that it can be copied. */
+export const ABOUT_AUTH_URL =
+  'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
+const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
+const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
+
+const UNLOCK = {
+  linux:
+    'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC',
+  darwin: 'unlock it (needed once per ssh session): security unlock-keychain',
+  win32: 'log in to Windows on the desktop, not only over the network',
+};
+
+export const CLIENT_ROWS = {
+  // The selected client
+  'no-client': (_, facts) => [
+    otherCause(facts),
+    facts.settings?.prefersVariables() ? CI_HELP : 'to add one, run: gwtoken login',
+  ],
+  'no-region': (_, facts) => {
+    const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
+    const isAnyStored = facts.settings && storedNames(facts.settings).length > 0;
+    const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
+    return [otherCause(facts), ...loginOrSet(start, set, facts)];
+  },
+  'no-auth-url': ({ client }, facts) => {
+    const key = `auth-url.${client.region}`;
+    const config = `gwtoken config set ${key} URL${profileFlag(client.profile)}`;
+    const set = `set ${variableOf(SETTINGS.authUrl, key)}, or run: ${config}`;
+    const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
+    return [otherCause(facts), ...loginOrSet(login, set, facts)];
+  },
+
+  'no-api-url': ({ client: { region, profile } }) => [
+    `to set it, run: gwtoken config set api-url.${region} https://YOUR-GATEWAY${profileFlag(profile)}`,
+    'or begin the URL with https://',
+  ],
+  'nothing-stored': () => [LIST_CLIENTS],
+  'stdin-terminal': () => ['pipe the secret in, or omit --secret-stdin to be prompted'],
+  'login-incomplete': ({ example, isUrlMissing }) => [
+    `example: printf %s "$SECRET" | ${example} --secret-stdin`,
+    isUrlMissing ? ABOUT_AUTH_URL : undefined,
+  ],
+  'not-confirmed': ({ removes }) => [`with --yes it removes ${removes}`],
+  'empty-input': ({ inputs }) => [`set ${inputs} under "with" in the step`],
+  'all-with-client': () => ['to remove one client, omit --all'],
+
+  // Credentials
+  'no-credentials': missingCredentials,
+  'not-returned': missingCredentials,
+  'not-removed': ({ client }) => [
+    'allow access in the dialog, or unlock the keyring, and try again',
+    // If the item was removed by hand, logout needs a new one to remove.
+    `or run: gwtoken login ${clientFlags(client)} --no-verify, then gwtoken logout ${clientFlags(client)}`,
+  ],
+  // The first hint sends the secret to no other address.
+  'item-for-other-url': ({ own, client, setting }) => {
+    const login = `run: gwtoken login ${clientFlags(client)}`;
+    if (setting === undefined) return [`to store one with it, ${login}`];
+    const other = `to use ${setting.value}, ${login} --auth-url ${shellWord(setting.text)}`;
+    return own === undefined ? [other] : [setting.source.undo, `or, ${other}`];
+  },
+  'command-for-other-url': ({ own, client: { region, profile }, setting }) => {
+    const url = setting === undefined ? 'URL' : shellWord(setting.text);
+    const config = `run: gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
+    if (setting === undefined) return ['let the command print it as "auth_url"', `or, ${config}`];
+    const { value, source } = setting;
+    return own === undefined
+      ? [
+          `${source.undo}: the auth URL must come from the command's output or the config file`,
+          `to set it there, ${config}`,
+        ]
+      : [source.undo, `or, to use ${value}, let the command print it as "auth_url"`];
+  },
+  'half-pair': ({ missing, present, isEmpty }) => [
+    `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+  ],
+  'both-secrets': () => ['unset one of them'],
+  'bad-client-id': () => ['provide only the client ID, on one line'],
+  'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
+  'bad-secret-file': () => ['it must be a regular file that contains only the client secret'],
+  'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
+  'bad-item': ({ client }) => [
+    `to replace it, run: gwtoken login ${clientFlags(client)}`,
+    `to remove it, run: gwtoken logout ${clientFlags(client)}`,
+  ],
+
+  // The credential command
+  'command-failed': ({ profile }) => [
+    `to see the command, run: gwtoken config get credential-command${profileFlag(profile)}`,
+  ],
+  'command-output': () => ['it must print only {"client_id":"…","client_secret":"…"} to stdout'],
+
+  // Refusals and other replies of the endpoint
+  invalid_client: rejectedCredentials,
+  invalid_grant: rejectedCredentials,
+  unauthorized: rejectedCredentials,
+  'no-oauth-error': (_, facts) => [CHECK_AUTH_URL, checkCredentials(facts)],
+  'unknown-error': (_, facts) => [checkCredentials(facts), CHECK_AUTH_URL],
+  forbidden: (_, { source }) => [
+    `check the auth URL, and the client ID and secret${source?.origin ?? ''}`,
+    'or ask the administrator of your firewall or proxy: it may be blocking this',
+  ],
+  unauthorized_client: () => [CHECK_GRANT],
+  unsupported_grant_type: () => [CHECK_GRANT],
+  invalid_scope: () => ["ask the endpoint's operator to give this client a default scope"],
+  invalid_request: () => ["ask the endpoint's operator what a token request needs beside ID and secret"],
+  'unusable-reply': () => ['possible causes: gwtoken help network'],
+  'html-page': () => ['check the auth URL; a login page or firewall may be answering instead'],
+  'api-answer': () => ["check the auth URL: this is an API's answer, not a token endpoint's"],
+  redirect: () => ['check the auth URL: it must not redirect'],
+  'wrong-path': () => [CHECK_AUTH_URL],
+  'rate-limited': () => [
+    'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+  ],
+  outage: () => ['the problem is on the server; try again later'],
+  'just-expired': () => ["try again after a second; if it persists, contact the endpoint's operator"],
+  'no-lifetime': ({ name }) => [`omit ${name}`],
+  'min-ttl-too-long': ({ name }) => [`lower ${name}`],
+  'late-holder': () => ['raise --timeout, or use --no-cache to not wait'],
+  'out-of-time': () => ['raise --timeout (a call may take three times that in total)'],
+
+  // The keychain
+  'module-missing': () => [
+    'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
+  ],
+  'library-missing': () => [
+    'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
+      'Arch: pacman -S libsecret; Alpine: apk add libsecret',
+  ],
+  'not-loadable': () => [
+    'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
+  ],
+  'no-session': ({ isForeign }) => [
+    isForeign ? 'DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again' : undefined,
+  ],
+  'no-provider': (_, { platform }) =>
+    platform === 'darwin'
+      ? ['log in to the desktop']
+      : ['install and start gnome-keyring, KWallet or KeePassXC'],
+  'no-collection': (_, { platform }) =>
+    platform === 'darwin'
+      ? ['set one: security default-keychain -s login.keychain-db']
+      : [
+          'log in to the desktop once, or open a KeePassXC database that exposes a group to the Secret Service',
+        ],
+  locked: (_, { platform }) => [UNLOCK[platform as keyof typeof UNLOCK] ?? UNLOCK.linux],
+  denied: (_, { platform }) =>
+    platform === 'darwin'
+      ? ['when macOS asks whether node may use the item, choose Always Allow']
+      : ['try again, and allow access in the dialog'],
+  'timed-out': ({ limitMs }) => [
+    limitMs === undefined ? 'answer its dialog, or restart it if it is stuck' : waitLonger(limitMs),
+  ],
+  crashed: () => ['try again; if it keeps crashing, reinstall gwtoken'],
+  'key-mismatch': () => ['try again'],
+  failed: () => [],
+} satisfies Partial<Rows>;
+
+/** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
+export function otherCause({ settings }: Facts): string | undefined {
+  if (!settings) return undefined;
+  const { noHome } = settings.config;
+  return noHome ? noHomeStep(noHome) : misspelledProfile(settings);
+}
+
+export function noHomeStep({ home, variable }: NoHome): string {
+  return `${home} is not set to a directory; set it or ${variable}`;
+}
+
+/** Returns the names of the stored clients; none if the list is unreadable, which is another error. */
+function storedNames({ stored }: Settings): readonly string[] {
+  return Object.keys(orUndefined(stored) ?? {});
+}
+
+function misspelledProfile(settings: Settings): string | undefined {
+  const { value: profile, source } = settings.profile;
+  const ofStored = storedNames(settings).map((name) => name.replace(/:.*/, ''));
+  const known = [DEFAULT_PROFILE, ...Object.keys(settings.config.profiles), ...ofStored];
+  if (known.includes(profile)) return undefined;
+  const [meant] = similarWords(profile, known);
+  if (meant !== undefined)
+    return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
+  return ofStored.length > 0 ? LIST_CLIENTS : undefined;
+}
+
+/** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
+function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
+  return settings?.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
+}
+
+function missingCredentials(_: Cause, facts: Facts): Steps {
+  const { client, authUrl, source, settings } = facts;
+  if (!client || source?.kind !== 'keychain' || settings?.prefersVariables())
+    return [otherCause(facts), useVariables(facts)];
+  // login suggests the URL of the config file or the stored client itself.
+  const isKept = !authUrl || !isForThisRun(authUrl);
+  const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
+  const login = `to store credentials, run: gwtoken login ${clientFlags(client)}${url}`;
+  return [otherCause(facts), login, useVariables(facts, 'or set')];
+}
+
+/** The variables that hold for every client. */
+const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+
+/** Returns the hint about variables: to set them, or that they are empty or ignored. */
+export function useVariables({ client, settings, platform }: Facts, set = 'set'): string | undefined {
+  if (!settings) return undefined;
+  const { env, flags, prefersVariables } = settings;
+  const names = client ? variablePairs(client).flat() : [];
+  if (client && flags.profile !== undefined) {
+    const ignored = names.find((name) => env[name]);
+    if (ignored === undefined && !prefersVariables()) return undefined;
+    if (ignored === undefined)
+      return `replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`;
+    return `${ignored} is ignored because of --profile; to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
+  }
+  const empty = names.filter((name) => env[name] === '');
+  if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
+  if (!prefersVariables()) return `${set} ${PLAIN_PAIR} (gwtoken help keychain)`;
+  // `. .env` alone does not export them.
+  return `${platform === 'win32' ? 'set' : 'export'} ${PLAIN_PAIR} (gwtoken help ci)`;
+}
+
+const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';
+
+function rejectedCredentials(_: Cause, facts: Facts): Steps {
+  const { client, source } = facts;
+  // login has verified the credentials in their region, so the secret was replaced or revoked since.
+  if (client && source?.kind === 'keychain')
+    return [`to store a new secret, run: gwtoken login ${clientFlags(client)}`];
+  const others = listOf(REGIONS.filter((region) => region !== client?.region));
+  return [
+    checkCredentials(facts),
+    client && `if the client belongs to region ${others}, use --region ${others}`,
+  ];
+}
+
+/** Returns the check of ID and secret; undefined if a person has just typed them several times. */
+function checkCredentials({ source, isRetyped }: Facts): string | undefined {
+  return isRetyped ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
+}
+
+/** Returns the hint that suggests twice the `keychain-timeout`. */
+function waitLonger(limitMs: number): string {
+  const longerS = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
+  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longerS}s`;
+}
