@@ -61,7 +61,7 @@ test('each bundled file contains only the parts that it needs', () => {
   const having = (text: string) => [...files].filter(([, code]) => code.includes(text)).map(([name]) => name);
   // A name in each part that the minifier keeps.
   expect(having('UNDICI_REQUEST')).toEqual(['http.cjs']);
-  expect(having('UNDICI_CONNECT')).toEqual(['proxy.cjs']);
+  expect(having('UNDICI_CONNECT')).toEqual(['api-connect.cjs']);
   expect(having('llhttp_execute')).toHaveLength(1);
   // The build replaces Node's HTTP and undici's HTTP/2 by empty modules.
   for (const left of ['node:http', 'HTTP2_HEADER_', 'MockAgent', 'Proxy response ('])

@@ -6,7 +6,7 @@ import { cleaned, duration } from '../../text';
 import type { ConnectionProgress, Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
-import { type HttpProxy, TunnelRefused } from './proxy';
+import { type HttpProxy, TunnelRefused, unusedProxy } from './proxy';
 
 /** The failed request, its proxy and its progress. */
 export interface FailedRequest {
@@ -122,11 +122,11 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 function problemOf(failure: Failure): Problem {
   const { error, peer, setting, proxy, url, caFile, timeoutMs, progress } = failure;
   const { waitingFor, insteadOfSystem = [] } = progress;
-  const unusedProxy = unusedProxyFor(failure);
+  const address = { setting, unusedProxy: unusedProxy(url, failure.env) };
   if (error instanceof TimedOut)
     return {
       message: `${url.href} did not answer within ${duration(timeoutMs)}`,
-      cause: { reason: 'time-limit', setting: proxy?.source ?? 'the auth URL', unusedProxy },
+      cause: { ...address, reason: 'time-limit', setting: proxy?.source ?? 'the auth URL' },
     };
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {
@@ -141,7 +141,7 @@ function problemOf(failure: Failure): Problem {
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
     const [reason, end] = endingOf(CONNECTIONS, failure);
-    return { message: `could not reach ${peer}: ${end}`, cause: { reason, setting, unusedProxy } };
+    return { message: `could not reach ${peer}: ${end}`, cause: { ...address, reason } };
   }
   if (invalid) {
     const message = `${url.href} ${invalid}`;
@@ -209,12 +209,6 @@ function tunnelRefused(
   return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
 }
 const WRONG_PASSWORD: Cause = { reason: 'proxy-password-wrong' };
-
-/** Returns a variable with a proxy that gwtoken does not use, if gwtoken used no proxy for an https: URL. */
-function unusedProxyFor({ url, env }: FailedRequest): string | undefined {
-  if (url.protocol === 'http:' || env['https_proxy'] || env['HTTPS_PROXY']) return undefined;
-  return ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => env[each]);
-}
 
 /** Returns the names that a certificate is valid for, as the end of a sentence. */
 function validFor(error: unknown): string {

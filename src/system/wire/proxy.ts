@@ -1,7 +1,6 @@
-/** Finds the HTTP proxy for a URL, and opens a tunnel through it. */
+/** Finds the HTTP proxy for a URL, and opens a tunnel through it. undici's part is loaded on first use. */
 import type { Socket } from 'node:net';
 import type { buildConnector, Client } from 'undici';
-import connect from 'undici/lib/api/api-connect.js';
 import { orUndefined, usage } from '../../errors';
 import type { Env } from '../../world';
 
@@ -15,6 +14,17 @@ export interface HttpProxy {
   readonly label: string;
 }
 
+/** Returns the variable with the proxy's URL for https: URLs; undefined if none is set. */
+function variableIn(env: Env): string | undefined {
+  return ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
+}
+
+/** Returns a variable with a proxy that gwtoken does not use; undefined if it may have used another one. */
+export function unusedProxy({ protocol }: URL, env: Env): string | undefined {
+  if (protocol === 'http:' || variableIn(env) !== undefined) return undefined;
+  return ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
+}
+
 /**
  * Returns the proxy for a URL by curl's rules for HTTPS_PROXY and NO_PROXY, lower-case names first; undefined
  * if the URL needs no proxy.
@@ -22,7 +32,7 @@ export interface HttpProxy {
  * @throws GwtokenError `usage` if the variable is not the URL of an HTTP proxy
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
-  const source = ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
+  const source = variableIn(env);
   if (protocol === 'http:' || source === undefined) return undefined;
   if (isExempt(hostname, port || '443', env['no_proxy'] || env['NO_PROXY'] || '')) return undefined;
   const url = orUndefined(() => parseProxy(env[source] ?? ''));
@@ -88,6 +98,7 @@ export function throughTunnel(
   const open = async (): Promise<Socket> => {
     const headers = { host: target, ...credentialsOf(proxy) };
     const { origin } = proxy.url;
+    const { default: connect } = await import('undici/lib/api/api-connect.js');
     const { statusCode, socket } = await connect.call(toProxy, { origin, path: target, headers });
     socket.on('error', () => {});
     if (statusCode < 300) return socket as Socket;

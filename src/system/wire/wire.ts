@@ -19,7 +19,7 @@ import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
 import { asLookup, type Find, finder } from './dns';
 import type { FailedRequest } from './problems';
-import type { HttpProxy } from './proxy';
+import { type HttpProxy, proxyFor, throughTunnel } from './proxy';
 
 /** One request over one connection. */
 interface Attempt {
@@ -59,10 +59,8 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   }
 
   return async (address, options) => {
-    const { caFile, timeoutMs } = options;
     const url = new URL(address);
-    const isProxySet = Boolean(env['https_proxy'] || env['HTTPS_PROXY']);
-    const proxy = isProxySet ? (await import('./proxy')).proxyFor(url, env) : undefined;
+    const proxy = proxyFor(url, env);
     const progress: FailedRequest['progress'] = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connect' };
     const report = (facts: Partial<FailedRequest['progress']>): void => {
       Object.assign(progress, facts);
@@ -78,11 +76,18 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
       return post({ ...attempt, tlsFor: () => ({}) });
     };
     try {
-      return await withinLimit(timeoutMs, send, options.signal);
+      return await withinLimit(options.timeoutMs, send, options.signal);
     } catch (error) {
       if (options.signal?.aborted) throw error;
       const { wireProblem } = await import('./problems');
-      throw wireProblem(error, { url, proxy, progress, caFile, timeoutMs, env });
+      throw wireProblem(error, {
+        url,
+        proxy,
+        progress,
+        caFile: options.caFile,
+        timeoutMs: options.timeoutMs,
+        env,
+      });
     }
   };
 }
@@ -115,8 +120,7 @@ async function postSecurely(
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, report } = attempt;
   let socket: Socket | undefined;
-  const connect = await connectorFor(attempt);
-  signal.throwIfAborted();
+  const connect = connectorFor(attempt);
   const client = openClient(url, signal, (to, done) =>
     connect(to, (...result) => {
       socket = result[1] ?? undefined;
@@ -143,11 +147,10 @@ async function post(attempt: Attempt): Promise<FormReply> {
 }
 
 /** Returns the connector to the endpoint, directly or through its proxy. */
-async function connectorFor(attempt: Attempt): Promise<buildConnector.connector> {
+function connectorFor(attempt: Attempt): buildConnector.connector {
   const { url, proxy, signal } = attempt;
   const toEndpoint = connectorTo('endpoint', attempt);
   if (!proxy) return toEndpoint;
-  const { throughTunnel } = await import('./proxy');
   const toProxy = openClient(proxy.url, signal, connectorTo('proxy', attempt));
   return throughTunnel(proxy, url, toProxy, toEndpoint);
 }
