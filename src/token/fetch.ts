@@ -41,11 +41,12 @@ export async function fetchToken(
   // Waiting for another process may have taken all of the time.
   if (leftMs() < LEAST_ATTEMPT_MS) throw outOfTime(query.authUrl.value);
   for (let n = 1; ; n++) {
+    const limitMs = Math.min(timeoutMs, leftMs());
     try {
-      return await requestToken({ ...query, timeoutMs: Math.min(timeoutMs, leftMs()) }, credentials, world);
+      return await requestToken({ ...query, timeoutMs: limitMs }, credentials, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      const reported = n === 1 ? error : afterAttempts(error, n, query.limitMs - leftMs());
+      const reported = withAttempts(error, n, n === 1 ? limitMs : query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
       if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw reported;
@@ -60,13 +61,10 @@ export async function fetchToken(
   }
 }
 
-/** Adds the number of attempts to the last error; a timeout also names the time that they took together. */
-function afterAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
-  const message =
-    error.reason === 'time-limit'
-      ? `${error.message.replace(/ within .*$/, '')} (${count} attempts in ${duration(ms)})`
-      : `${error.message} (${count} attempts)`;
-  return error.reworded(message);
+/** Adds the number of attempts to the last error, and to a timeout the time that they took together. */
+function withAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
+  const time = error.reason === 'time-limit' ? ` within ${duration(ms)}` : '';
+  return error.reworded(`${error.message}${time}${count === 1 ? '' : ` (${count} attempts)`}`);
 }
 
 /** Returns a random number; 0 after a token that has just expired, as the next one comes at a known time. */

@@ -71,7 +71,7 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
       running: detached(withRetries),
       seconds: 30,
       code: 6,
-      says: '(3 attempts in 30 s)',
+      says: 'did not answer within 30 s (3 attempts)',
     },
     { of: 'a helper', running: detached(withStuckHelper), seconds: 5, code: 4, says: 'no credentials found' },
   ];

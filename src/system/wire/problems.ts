@@ -2,7 +2,7 @@
 import type { Cause, CertificateReason, ConnectionReason } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
 import { limitReached, systemCode } from '../../system-errors';
-import { cleaned, duration } from '../../text';
+import { cleaned } from '../../text';
 import type { ConnectionProgress, Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
@@ -17,7 +17,6 @@ export interface FailedRequest {
     insteadOfSystem?: readonly string[] | undefined;
   };
   readonly caFile: string | undefined;
-  readonly timeoutMs: number;
   readonly env: Env;
 }
 
@@ -120,12 +119,12 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 
 /** Describes the failure by the step that failed. */
 function problemOf(failure: Failure): Problem {
-  const { error, peer, setting, proxy, url, caFile, timeoutMs, progress } = failure;
+  const { error, peer, setting, proxy, url, caFile, progress } = failure;
   const { waitingFor, insteadOfSystem = [] } = progress;
   const address = { setting, unusedProxy: unusedProxy(url, failure.env) };
   if (error instanceof TimedOut)
     return {
-      message: `${url.href} did not answer within ${duration(timeoutMs)}`,
+      message: `${url.href} did not answer`,
       cause: { ...address, reason: 'time-limit', setting: proxy?.source ?? 'the auth URL' },
     };
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);

@@ -80,14 +80,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     } catch (error) {
       if (options.signal?.aborted) throw error;
       const { wireProblem } = await import('./problems');
-      throw wireProblem(error, {
-        url,
-        proxy,
-        progress,
-        caFile: options.caFile,
-        timeoutMs: options.timeoutMs,
-        env,
-      });
+      throw wireProblem(error, { url, proxy, progress, caFile: options.caFile, env });
     }
   };
 }

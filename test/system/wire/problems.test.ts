@@ -133,7 +133,7 @@ test('wireProblem() names the timeout and the setting to check', () => {
   const late = (through?: HttpProxy) => problemOf(new TimedOut(), 'reply', { proxy: through });
   expect(late()).toMatchObject({
     reason: 'time-limit',
-    message: 'https://a.test/oauth2/token did not answer within 10 s',
+    message: 'https://a.test/oauth2/token did not answer',
     hints: ['check the auth URL and the network, or raise --timeout'],
   });
   expect(late(proxy).hints).toEqual(['check HTTPS_PROXY and the network, or raise --timeout']);
