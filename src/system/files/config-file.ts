@@ -124,29 +124,28 @@ function readTrusted(path: string, host: Host): Stored {
 
 /** Returns the line in which a text stops being JSON. The engines' own messages do not all name it. */
 function faultLine(text: string): number {
-  let at = 0;
-  const take = (token: string): boolean => {
-    const pattern = new RegExp(`\\s*(?:${token})`, 'y');
-    pattern.lastIndex = at;
-    const isThere = pattern.test(text);
-    if (isThere) at = pattern.lastIndex;
-    return isThere;
-  };
-  const string = String.raw`"(?:[^"\\\n]|\\.)*"`;
-  const list = (end: string, item: () => boolean): boolean => {
-    if (take(end)) return true;
-    do if (!item()) return false;
-    while (take(','));
-    return take(end);
-  };
-  const value = (): boolean => {
-    if (take('{')) return list('}', () => take(string) && take(':') && value());
-    if (take('\\[')) return list('\\]', value);
-    return take(`${string}|[\\w.+-]+`);
-  };
-  value();
-  take('');
-  return text.slice(0, at).split('\n').length;
+  const open: string[] = [];
+  let length = 0;
+  // The tokens that may follow, by their first character; 0 stands for numbers and words.
+  let expected = '"0{[';
+  for (const [all, token] of text.matchAll(/\s*("(?:[^"\\\n]|\\.)*"|[\w.+-]+|[{}[\]:,])/gy)) {
+    const kind = token!.replace(/^[\w.+-]/, '0').slice(0, 1);
+    if (!expected.includes(kind)) break;
+    length += all.length;
+    const isKey = kind === '"' && !expected.includes('0');
+    if (kind === '{') open.push('}');
+    else if (kind === '[') open.push(']');
+    else if (kind === open.at(-1)) open.pop();
+    const end = open.at(-1) ?? '';
+    if (isKey) expected = ':';
+    else if (kind === '{') expected = '"}';
+    else if (kind === '[') expected = '"0{[]';
+    else if (kind === ',' && end === '}') expected = '"';
+    else if (kind === ',' || kind === ':') expected = '"0{[';
+    else expected = end && `,${end}`;
+  }
+  const [blank = ''] = /^\s*/.exec(text.slice(length)) ?? [];
+  return text.slice(0, length + blank.length).split('\n').length;
 }
 
 /** Checks an existing file or directory. @throws GwtokenError `usage` with the reason `untrusted` */

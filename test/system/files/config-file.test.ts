@@ -66,6 +66,8 @@ test.each([
   ['contains invalid JSON in line 2', '{"profiles": {"acme": {"retries": 1},\n  acme: {}}}'],
   ['contains invalid JSON in line 2', '{"a": [1, "]", {}],\n"b": "un\\"closed}'],
   ['contains invalid JSON in line 2', '{"a": 1}\n}'],
+  ['contains invalid JSON in line 3', '{"a": [[], {"b": 1}],\n"c":\n}'],
+  ['contains invalid JSON in line 2', `[\n${'['.repeat(100_000)}`],
   ['must contain a JSON object', 'null'],
   ['must contain a JSON object', '[]'],
   ['must contain a JSON object for "profiles"', '{"profiles":null}'],
