@@ -9,8 +9,7 @@ declare const __KEYTAR__: boolean;
 export type Keytar = typeof import('keytar');
 
 /** The error of the executable for the only platform for which keytar has no native part. */
-const NO_KEYTAR =
-  'keytar does not run on Linux on arm64 with musl; use environment variables: gwtoken help keychain';
+const NO_KEYTAR = 'keytar does not run on Linux on arm64 with musl';
 
 export function loadKeytar(): Keytar {
   if (__EXECUTABLE__ && !__KEYTAR__) throw new Error(NO_KEYTAR);
