@@ -10,7 +10,6 @@ import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
   checkConfigKey,
   type FlagValues,
-  keysFor,
   type Places,
   SETTINGS,
   type Setting,
@@ -97,15 +96,13 @@ export function unknownKeys({ path, general, profiles }: Config): readonly strin
 /** Resolves a setting; undefined if it is not set and has no default. */
 function resolve<T>(row: SettingRow<T>, settings: Settings): Setting<T> | undefined {
   const found = findSetting(row, settings);
-  if (found === undefined) return defaultOf(row);
-  const { text, source } = found;
-  const { parse } = source.kind === 'variable' && typeof row.variable === 'object' ? row.variable : row;
-  return { ...found, value: parse(text, source.name, regionFor(row, settings)) };
-}
-
-function defaultOf<T>({ fallback }: SettingRow<T>): Setting<T> | undefined {
-  if (fallback === undefined) return undefined;
-  return { value: fallback, text: '', source: { kind: 'default', name: 'default', undo: '' } };
+  if (found) {
+    const { text, source } = found;
+    const { parse } = source.kind === 'variable' && typeof row.variable === 'object' ? row.variable : row;
+    return { ...found, value: parse(text, source.name, regionFor(row, settings)) };
+  }
+  if (row.fallback === undefined) return undefined;
+  return { value: row.fallback, text: '', source: { kind: 'default', name: 'default', undo: '' } };
 }
 
 /** Returns the region on which a value depends, if it depends on one. */
@@ -118,7 +115,8 @@ type Found = Omit<Setting<unknown>, 'value'>;
 
 /** Finds the first place that sets a setting; undefined if no place does. */
 export function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {
-  const keys = keysFor(row, regionFor(row, settings));
+  const region = regionFor(row, settings);
+  const keys = region ? [`${row.key}.${region}`, row.key] : [row.key];
   const profile = row.reach === 'user' ? undefined : settings.profile.value;
   return (
     findFlag(row.key, settings.flags) ??

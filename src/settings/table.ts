@@ -251,11 +251,6 @@ export function allKeys({ key, reach }: SettingRow<unknown>): readonly string[] 
   return reach === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }
 
-/** Returns the keys that hold for this region, in order of precedence. */
-export function keysFor({ key, reach }: SettingRow<unknown>, region?: Region): readonly string[] {
-  return reach === 'client' && region ? [`${key}.${region}`, key] : [key];
-}
-
 export const ROWS: readonly SettingRow<unknown>[] = Object.values(SETTINGS);
 
 export function configKeys(): readonly string[] {
