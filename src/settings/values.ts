@@ -96,11 +96,11 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
   if (/[{}]/.test(filled + (url?.host ?? ''))) throw fail('contains { or }', { reason: 'url-placeholder' });
   if (!url) {
-    const bare = /^[\w.-]+\.[a-z]{2,}(:\d+)?(\/[\w./-]*)?$/i.test(filled);
+    const bare = /^([\w.-]+\.[a-z]{2,}|127\.[\d.]+|localhost)(:\d+)?(\/[\w./-]*)?$/i.exec(filled);
     throw fail('is not a valid https:// URL', {
       reason: 'not-a-url',
       example,
-      ...(bare && { meant: `https://${text}` }),
+      ...(bare && { meant: `${isLoopback(bare[1]!) ? 'http' : 'https'}://${text}` }),
     });
   }
   // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
