@@ -43,12 +43,13 @@ export type Cause =
       readonly present: string;
       readonly isEmpty: boolean;
     }
+  | { readonly reason: 'both-secrets' | 'bad-client-id' | 'bad-secret' | 'bad-secret-file' | 'item-too-long' }
+  // login, logout and the action
   | { readonly reason: 'stdin-terminal' }
   /** `example` is the login's command line, which reads the secret from stdin. */
   | { readonly reason: 'login-incomplete'; readonly example: string; readonly isUrlMissing: boolean }
   | { readonly reason: 'not-confirmed'; readonly removes: string }
   | { readonly reason: 'empty-input'; readonly inputs: string }
-  | { readonly reason: 'both-secrets' | 'bad-client-id' | 'bad-secret' | 'bad-secret-file' | 'item-too-long' }
   // Replies of the endpoint; `name` is that of the setting
   | { readonly reason: 'no-lifetime' | 'min-ttl-too-long'; readonly name: string }
   | { readonly reason: 'late-holder' | 'out-of-time' }
@@ -86,11 +87,11 @@ export type Cause =
   | { readonly reason: 'stdout-failed' | 'lock-held' | 'no-free-descriptors' | 'word-not-utf8' }
   /** `name` is absent if the name itself is not UTF-8. */
   | { readonly reason: 'variable-not-utf8'; readonly name?: string | undefined }
-  // What doctor and status warn of
-  | { readonly reason: 'clock-off' | 'certificate-ending' | 'none-selected' }
   | { readonly reason: 'system-limit'; readonly isMemory: boolean }
   | { readonly reason: 'command-not-found'; readonly shell: string }
   | { readonly reason: 'curl-not-found' }
+  // What doctor and status warn of
+  | { readonly reason: 'clock-off' | 'certificate-ending' | 'none-selected' }
   | { readonly reason: PlainReason };
 
 export type Reason = Cause['reason'];

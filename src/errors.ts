@@ -1,4 +1,4 @@
-/** The ways in which a run ends: exit codes, expected errors, signals and system limits. */
+/** The errors that gwtoken expects, and their exit codes. */
 import type { Cause, Reason, Subject } from './causes';
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
@@ -77,6 +77,7 @@ export class GwtokenError extends Error implements Details {
   }
 }
 
+/** Returns the error for a wrong command line, setting or file. */
 export function usage(message: string, cause?: Cause): GwtokenError {
   return new GwtokenError('usage', message, cause);
 }

@@ -1,4 +1,4 @@
-/** The errors that end gwtoken: GwtokenError, signals and limits of the system. */
+/** The errors that end gwtoken: expected ones, signals and limits of the system. */
 import { expect, test } from 'vitest';
 import { GwtokenError } from '../src/errors';
 import { ENDING_SIGNALS, Interrupted } from '../src/signals';
