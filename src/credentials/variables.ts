@@ -1,6 +1,6 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
 
-import { type Client, CREDENTIAL_PREFIXES, REGIONS } from '../client';
+import { type Client, CREDENTIAL_PREFIXES, mayHoldCredentials, REGIONS } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { wordsFor } from '../system-errors';
 import { quoted } from '../text';
@@ -24,10 +24,10 @@ export function variablePairs({ region, environment }: Omit<Client, 'profile'>):
   );
 }
 
-/** All pairs. The sandbox's include production's. */
-const ALL_PAIRS = REGIONS.flatMap((region) => variablePairs({ region, environment: 'sandbox' }));
-/** The variables of all clients' credentials. */
-export const CREDENTIAL_VARIABLES: readonly string[] = ALL_PAIRS.flat();
+/** The variables of all clients' credentials. The sandbox's include production's. */
+export const CREDENTIAL_VARIABLES: readonly string[] = REGIONS.flatMap((region) =>
+  variablePairs({ region, environment: 'sandbox' }).flat(),
+);
 
 /** Names of a client's ID and secret in messages, such as the variables that contain them. */
 export interface ValueNames {
@@ -65,10 +65,9 @@ export function variableCredentials(
 
 /** Hides the client secrets of variables in a text, because a user may have typed one as another value. */
 export function hideSecrets(text: string, env: Env): string {
-  const names = ALL_PAIRS.map(([, secret]) => secret);
-  // Windows ignores the case of the names.
-  const given = Object.entries(env).filter(([name]) => names.includes(name.toUpperCase()));
-  const secrets = given.flatMap(([, secret]) => (secret ? [secret] : []));
+  // The secret of a misspelt variable is a secret, too.
+  const isSecret = (name: string): boolean => mayHoldCredentials(name) && /_SECRET(?!_FILE)/i.test(name);
+  const secrets = Object.entries(env).flatMap(([name, value]) => (value && isSecret(name) ? [value] : []));
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short secret may be part of any word, so only a quoted one is hidden.

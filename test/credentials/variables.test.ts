@@ -22,6 +22,7 @@ describe('hideSecrets', () => {
     'GWTOKEN_CLIENT_SECRET',
     'GWTOKEN_CLIENT_SECRET_EU',
     'GWTOKEN_SANDBOX_CLIENT_SECRET_US',
+    'GWTOKEN_CLIENT_SECRET_UK',
     'gwtoken_client_secret',
   ])('hides the secret in %s', (name) => {
     expect(hideSecrets('s3cr3t-1 or "s3cr3t-1"', { [name]: 's3cr3t-1' })).toBe('*** or ***');
