@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
-import { EXIT_CODES, GwtokenError, orUndefined, usage } from '../src/errors';
+import { GwtokenError, orUndefined, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskToken } from '../src/formats/mask';
 import { hintsFor } from '../src/hints/hints';
@@ -92,7 +92,7 @@ async function report(error: unknown): Promise<number> {
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);
-  return EXIT_CODES[error.kind];
+  return error.exitCode;
 }
 
 /** Returns one line that names inputs and variables of the job instead of flags and other variables. */

@@ -65,6 +65,10 @@ export class GwtokenError extends Error implements Details {
     return this.cause?.reason;
   }
 
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
+  }
+
   /** Returns the same error with these facts for its hints. */
   about(subject: Subject): GwtokenError {
     const all = { ...this.subject, ...subject };

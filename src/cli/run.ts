@@ -76,8 +76,9 @@ export async function failWith(
   flags: FlagValues,
   world: World,
 ): Promise<number> {
-  const kindCode = exitCodeOf(error);
-  const code = startsProgram(line) && kindCode < EXEC_FAILED ? EXEC_FAILED : kindCode;
+  const hasCode = error instanceof GwtokenError || error instanceof Interrupted || error instanceof ReaderGone;
+  const ownCode = hasCode ? error.exitCode : EXIT_CODES.local;
+  const code = startsProgram(line) && ownCode < EXEC_FAILED ? EXEC_FAILED : ownCode;
   // Write to stdout first, because the error may be the ReaderGone of a broken stderr. If stdout is broken
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
@@ -96,12 +97,6 @@ function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdou
     flags.findLast(({ name, value }) => name === flag && value !== undefined)?.value;
   const [format, prefix, variable] = ['--format', '--prefix', '--variable'].map(lastValue);
   stdout.write(failureOutput({ format, prefix, variable }, code));
-}
-
-/** Returns the exit code of the error's kind, or the one that a shell shows for the signal or SIGPIPE. */
-function exitCodeOf(error: unknown): number {
-  if (error instanceof GwtokenError) return EXIT_CODES[error.kind];
-  return error instanceof Interrupted || error instanceof ReaderGone ? error.exitCode : EXIT_CODES.local;
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */

@@ -2,7 +2,7 @@
 
 import { clientName } from '../../client';
 import { hideSecrets } from '../../credentials/variables';
-import { EXIT_CODES, GwtokenError } from '../../errors';
+import { GwtokenError } from '../../errors';
 import { hintsFor } from '../../hints/hints';
 import { gather, settingLines, unknownKeys } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
@@ -25,8 +25,8 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   }));
   const failure = checks.find(({ error }) => error);
   if (flags.json) {
-    const shown = checks.map(({ error, ...check }) => ({ ...check, exit_code: exitCodeOf(error) }));
-    const report = { version: world.version, exit_code: exitCodeOf(failure?.error) ?? 0, checks: shown };
+    const shown = checks.map(({ error, ...check }) => ({ ...check, exit_code: error?.exitCode ?? null }));
+    const report = { version: world.version, exit_code: failure?.error?.exitCode ?? 0, checks: shown };
     world.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const width = Math.max(...checks.map(({ name }) => name.length));
@@ -41,10 +41,6 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   throw new GwtokenError(kind, `cannot get a new token: ${failure.name} failed (see above)`, undefined, {
     detail,
   });
-}
-
-function exitCodeOf(error: GwtokenError | undefined): number | null {
-  return error ? EXIT_CODES[error.kind] : null;
 }
 
 /** Returns a check for each step of the request up to the one that failed with the error. */
