@@ -79,7 +79,7 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
-  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, {}, world);
+  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
   const texts = [
     error.message,

@@ -37,11 +37,11 @@ async function runCli(failure?: unknown): Promise<number> {
   const { world, written } = system.openWorld(process, __VERSION__, opened, startsProgram(line));
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
-    void cli.failWith(line, error, {}, world).then((code) => process.exit(code), endByError);
+    void cli.failWith(line, error, world).then((code) => process.exit(code), endByError);
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    return await (failure === undefined ? cli.run(line, world) : cli.failWith(line, failure, {}, world));
+    return await (failure === undefined ? cli.run(line, world) : cli.failWith(line, failure, world));
   } finally {
     await written();
   }

@@ -77,8 +77,13 @@ export function startsProgram({ path }: Pick<Line, 'path'>): boolean {
 
 /** Returns the flag with this name that the command takes; before the command, any command's. */
 export function flagNamed(name: string, command: Command | undefined): Flag | undefined {
+  return flagsOf(command).find(({ spec }) => namesIn(spec).includes(name));
+}
+
+/** Returns the flags that the command takes; before the command, those of all commands. */
+export function flagsOf(command: Command | undefined): readonly Flag[] {
   const flags = command && !command.subcommands ? command.flags : COMMANDS.flatMap((each) => each.flags);
-  return [...flags, ...COMMON_FLAGS].find(({ spec }) => namesIn(spec).includes(name));
+  return [...flags, ...COMMON_FLAGS];
 }
 
 /** Returns whether a flag has a value if it needs one, and otherwise none. */
@@ -86,10 +91,10 @@ export function isComplete({ flag, value }: GivenFlag): boolean {
   return flag !== undefined && takesValue(flag.spec) === (value !== undefined);
 }
 
-/** Returns the values of complete flags. Of a repeated flag, the last one counts. */
+/** Returns the values of the complete flags. Of a repeated flag, the last one counts. */
 export function flagValues(flags: readonly GivenFlag[]): FlagValues {
   return Object.fromEntries(
-    flags.map(({ flag, value }) => {
+    flags.filter(isComplete).map(({ flag, value }) => {
       const [, negation, name] = /^--(no-)?(.*)/.exec(longName(flag!))!;
       return [name, value ?? !negation];
     }),

@@ -1,21 +1,17 @@
 /** Checks a command line. Its errors name what was probably meant, and no value, which may be a secret. */
 import type { Cause } from '../causes';
-import { COMMON_FLAGS, type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
+import { type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
-import { flagNamed, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
+import { flagNamed, flagsOf, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
 
-/** A valid command line: a command with its flags, or only a text. */
-interface ParsedLine {
-  readonly command?: Command;
-  /** Flags that were given; none has a default here. */
-  readonly flags: FlagValues;
-  /** Text that `--help` or `--version` prints; empty for a command. */
-  readonly text: string;
-}
+/** A valid command line: a command with its flags and words, or the text that `--help` or `--version` prints. */
+type ParsedLine =
+  | { readonly command: Command; readonly flags: FlagValues; readonly args: readonly string[] }
+  | { readonly text: string };
 
 /** Parses a command line. Throws a `usage` error if it is invalid. */
 export function parseLine(line: Line, version: string): ParsedLine {
@@ -23,15 +19,16 @@ export function parseLine(line: Line, version: string): ParsedLine {
   const isAsked = ({ flag, value }: GivenFlag): boolean =>
     value === undefined && (flag === HELP || flag === VERSION);
   const asked = isBare(line) ? HELP : line.flags.find(isAsked)?.flag;
-  if (asked) return { flags: {}, text: asked === HELP ? helpText(line.path) : `${version}\n` };
+  if (asked) return { text: asked === HELP ? helpText(line.path) : `${version}\n` };
   checkFlags(line);
   const command = line.path.at(-1);
   if (!command || command.subcommands) {
     const isVersion = line.flags[0]?.name === '-v';
     throw lineError(line, 'no command given', isVersion ? mistyped('gwtoken --version') : undefined);
   }
-  checkArguments(line, command);
-  return { command, flags: flagValues(line.flags), text: '' };
+  const args = startsProgram(line) ? line.program : line.args;
+  checkArguments(args, line, command);
+  return { command, flags: flagValues(line.flags), args };
 }
 
 /** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`, which then show help. */
@@ -95,9 +92,8 @@ function checkFlags(line: Line): void {
 }
 
 /** Throws if an argument is missing or excess. */
-function checkArguments(line: Line, { args = '' }: Command): void {
+function checkArguments(given: readonly string[], line: Line, { args = '' }: Command): void {
   const expected = args.split(' ').filter(Boolean);
-  const given = startsProgram(line) ? line.program : line.args;
   const [missing] = expected.slice(given.length).filter((name) => name.startsWith('<'));
   if (missing !== undefined) {
     const cause: Cause | undefined = given.at(-1)?.includes('=') ? { reason: 'joined-value' } : undefined;
@@ -156,8 +152,7 @@ function dashIn(word: string): Cause | undefined {
 
 /** Returns the cause that names the intended flag, or another way to give what the flag would give. */
 function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause | undefined {
-  const flags = [...(path.at(-1)?.flags ?? COMMANDS.flatMap((each) => each.flags)), ...COMMON_FLAGS];
-  const names = flags.map(longName);
+  const names = flagsOf(path.at(-1)).map(longName);
   const has = (flag: string): boolean => names.includes(flag);
   const wantsJson = name === '--json' || (JSON_FLAGS.includes(name) && [value, ...args].includes('json'));
   if (wantsJson && has('--json')) return mistyped('--json');

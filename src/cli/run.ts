@@ -7,14 +7,13 @@ import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
 import { hintsFor } from '../hints/hints';
 import { gather } from '../settings/resolve';
-import type { FlagValues } from '../settings/table';
 import { Interrupted, ReaderGone } from '../signals';
 import { limitReached } from '../system-errors';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
 import { helpOf } from './help';
-import { type Line, startsProgram } from './line';
+import { flagValues, type Line, startsProgram } from './line';
 import { isBare, parseLine } from './parse';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
@@ -22,22 +21,20 @@ export async function run(line: Line, given: World): Promise<number> {
   // Warnings repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
   const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
   const world = { ...given, stderr: { ...given.stderr, write } };
-  let flags: FlagValues = {};
   try {
     if (line.path.length === 0 && line.args[0] === COMPLETE && line.program.length > 0) {
       world.stdout.write(completions(line.program, world));
       return 0;
     }
-    const { command, text, ...parsed } = parseLine(line, world.version);
-    flags = parsed.flags;
+    const parsed = parseLine(line, world.version);
+    if ('text' in parsed) return show(parsed.text, line, world);
+    const { command, flags, args } = parsed;
     const traced = flags.verbose ? tracing(world) : world;
-    if (command?.load) {
-      const work = await command.load();
-      return (await work(flags, traced, startsProgram(line) ? line.program : line.args)) || 0;
-    }
-    return show(command ? await helpOf(line.args, world) : text, line, world);
+    if (!command.load) return show(await helpOf(args, world), line, world);
+    const work = await command.load();
+    return (await work(flags, traced, args)) || 0;
   } catch (error) {
-    return await failWith(line, error, flags, given);
+    return await failWith(line, error, given);
   }
 }
 
@@ -70,20 +67,16 @@ function show(help: string, line: Line, { stdout, stderr, terminal }: World): nu
 type FailedLine = Pick<Line, 'path' | 'flags' | 'mayBeEvaluated'>;
 
 /** Reports an error and resolves with its exit code. */
-export async function failWith(
-  line: FailedLine,
-  error: unknown,
-  flags: FlagValues,
-  world: World,
-): Promise<number> {
-  const hasCode = error instanceof GwtokenError || error instanceof Interrupted || error instanceof ReaderGone;
+export async function failWith(line: FailedLine, error: unknown, world: World): Promise<number> {
+  const hasCode =
+    error instanceof GwtokenError || error instanceof Interrupted || error instanceof ReaderGone;
   const ownCode = hasCode ? error.exitCode : EXIT_CODES.local;
   const code = startsProgram(line) && ownCode < EXEC_FAILED ? EXEC_FAILED : ownCode;
   // Write to stdout first, because the error may be the ReaderGone of a broken stderr. If stdout is broken
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const lines = errorLines(error, flags, await world.terminal.paint('stderr'), world);
+  const lines = errorLines(line, error, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
@@ -93,20 +86,18 @@ export async function failWith(
 /** Writes statements that fail to stdout if a shell may evaluate them, so not to a terminal. */
 function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdout: World['stdout']): void {
   if (!mayBeEvaluated || stdout.isTTY()) return;
-  const lastValue = (flag: string): string | undefined =>
-    flags.findLast(({ name, value }) => name === flag && value !== undefined)?.value;
-  const [format, prefix, variable] = ['--format', '--prefix', '--variable'].map(lastValue);
-  stdout.write(failureOutput({ format, prefix, variable }, code));
+  stdout.write(failureOutput(flagValues(flags), code));
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
-function errorLines(thrown: unknown, flags: FlagValues, paint: Paint, world: World): string[] {
+function errorLines(line: FailedLine, thrown: unknown, paint: Paint, world: World): string[] {
   const error = limitReached(thrown) ?? thrown;
   const label = `gwtoken: ${paint.red('error:')}`;
   if (!(error instanceof GwtokenError)) {
     const bug = 'unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)';
     return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
   }
+  const flags = flagValues(line.flags);
   const detail = flags.verbose ? error.detail : undefined;
   // A misleading one has been warned of.
   const stray = strayVariables(world).find(({ isMisleading }) => !isMisleading);
