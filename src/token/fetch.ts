@@ -1,5 +1,5 @@
 /** Requests a token, with retries until the time limit. */
-import type { Credentials } from '../credentials/credentials';
+import type { Loaded } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { PostOptions, World } from '../world';
@@ -20,26 +20,24 @@ export type RequestWorld = Pick<
   'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
 >;
 
-interface FetchQuery extends RequestSettings, Pick<Query, 'onRetry' | 'signal'> {
-  readonly authUrl: { readonly value: string };
-}
+type FetchQuery = RequestSettings & Pick<Query, 'onRetry' | 'signal'>;
 
 /**
- * Fetches a token with these credentials, in as many attempts as the query allows.
+ * Fetches a token with these credentials from their own auth URL, in as many attempts as the query allows.
  *
  * @throws GwtokenError `refused`, `unreached` or `bad-reply`: the error of the last attempt; `usage` for a CA
  *   file that cannot be used
  */
 export async function fetchToken(
   query: FetchQuery,
-  credentials: Credentials,
+  credentials: Loaded,
   world: RequestWorld,
 ): Promise<Token> {
   const { attempts, timeoutMs, onRetry } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const leftMs = (): number => deadlineMs - world.monotonicMs();
   // Waiting for another process may have taken all of the time.
-  if (leftMs() < LEAST_ATTEMPT_MS) throw outOfTime(query.authUrl.value);
+  if (leftMs() < LEAST_ATTEMPT_MS) throw outOfTime(credentials.authUrl);
   for (let n = 1; ; n++) {
     const limitMs = Math.min(timeoutMs, leftMs());
     try {
@@ -90,11 +88,11 @@ function outOfTime(authUrl: string): GwtokenError {
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
 async function requestToken(
-  { authUrl, timeoutMs, caFile, signal }: FetchQuery,
-  { clientId, clientSecret }: Credentials,
+  { timeoutMs, caFile, signal }: FetchQuery,
+  { clientId, clientSecret, authUrl }: Loaded,
   world: RequestWorld,
 ): Promise<Token> {
-  const endpoint = `${authUrl.value}/oauth2/token`;
+  const endpoint = `${authUrl}/oauth2/token`;
   const requestedAtMs = world.now();
   const trace = (outcome: string): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);

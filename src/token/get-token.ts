@@ -108,11 +108,9 @@ async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const credentials = await query.source.load(query, world);
   world.trace(`credentials from ${query.source.name}`);
   const { clientId, authUrl } = credentials;
-  const token = await fetchToken({ ...query, authUrl: { value: authUrl } }, credentials, world).catch(
-    (error) => {
-      throw withMistakes(error, credentials, world, query.source.valueNames);
-    },
-  );
+  const token = await fetchToken(query, credentials, world).catch((error) => {
+    throw withMistakes(error, credentials, world, query.source.valueNames);
+  });
   return { source: 'network', token, clientId, authUrl, query };
 }
 

@@ -28,20 +28,15 @@ async function play(
   const waits: number[] = [];
   const trace: string[] = [];
   const sent: Parameters<PostForm>[] = [];
-  const setting = <T>(value: T) => ({
-    value,
-    text: '',
-    source: { kind: 'flag', name: '', undo: '' } as const,
-  });
+  const source = { kind: 'flag', name: '', undo: '' } as const;
   const outcome = await fetchToken(
     {
       attempts,
       timeoutMs: 10_000,
       limitMs,
-      caFile: setting('/ca.pem'),
-      authUrl: setting('https://id.test'),
+      caFile: { value: '/ca.pem', text: '', source },
     },
-    { clientId: 'an id&', clientSecret: 's3cret /+' },
+    { clientId: 'an id&', clientSecret: 's3cret /+', authUrl: 'https://id.test' },
     {
       version: '1.2.3',
       now: () => nowMs,

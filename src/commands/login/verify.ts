@@ -24,11 +24,10 @@ export async function verified(
   const tries = isTyped ? TRIES : 1;
   let answers = first;
   for (let n = 1; ; n++) {
-    const query = { ...settings, authUrl: { value: answers.authUrl } };
     // Throws if they are too long for an item, before they are sent.
     formatItem(answers);
     try {
-      await world.terminal.spin('verifying the credentials', () => fetchToken(query, answers, world));
+      await world.terminal.spin('verifying the credentials', () => fetchToken(settings, answers, world));
       return answers;
     } catch (thrown) {
       const error = withMistakes(thrown, answers, world);
