@@ -26,6 +26,8 @@ export const EXEC_FAILED = 125;
 export interface Retry {
   /** Time that the endpoint asks to wait, in milliseconds, if it does. */
   readonly afterMs?: number | undefined;
+  /** True if a random part would only delay the retry, because the time of the next reply is known. */
+  readonly isExact?: boolean;
 }
 
 interface Details {

@@ -46,7 +46,7 @@ export async function fetchToken(
       if (!(error instanceof GwtokenError)) throw error;
       const reported = withAttempts(error, n, n === 1 ? limitMs : query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
-      const pauseMs = retry && pauseBeforeRetry(n, retry, jitter(error, world));
+      const pauseMs = retry && pauseBeforeRetry(n, retry, world);
       if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw reported;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
@@ -65,17 +65,12 @@ function withAttempts(error: GwtokenError, count: number, ms: number): GwtokenEr
   return error.reworded(`${error.message}${time}${count === 1 ? '' : ` (${count} attempts)`}`);
 }
 
-/** Returns a random number; 0 after a token that has just expired, as the next one comes at a known time. */
-function jitter({ reason }: GwtokenError, { random }: RequestWorld): number {
-  return reason === 'just-expired' ? 0 : random();
-}
-
 /**
  * Returns how long to wait after the n-th attempt, in ms: Retry-After plus a random part of a span that
  * doubles (full jitter), so that clients that failed together do not retry together.
  */
-function pauseBeforeRetry(n: number, { afterMs = 0 }: Retry, random: number): number {
-  return afterMs + random * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS);
+function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }: RequestWorld): number {
+  return afterMs + (isExact ? 0 : random() * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS));
 }
 
 function outOfTime(authUrl: string): GwtokenError {

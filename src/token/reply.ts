@@ -107,7 +107,7 @@ const NUMERIC = /^\d+(\.\d+)?$/;
  * Servers that return one token until it expires round its lifetime down, to 0 in the last second. Two
  * retries outlast that second, and the pause is short, so that the next token arrives soon after it.
  */
-const JUST_EXPIRED: Retry = { afterMs: 600 };
+const JUST_EXPIRED: Retry = { afterMs: 600, isExact: true };
 
 /** Returns the lifetime in whole seconds; undefined if it is missing or null. */
 function lifetimeIn(

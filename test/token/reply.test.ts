@@ -115,7 +115,7 @@ describe('a token', () => {
         kind: 'bad-reply',
         problem: 'returned a token that has just expired (expires_in is 0)',
         reason: 'just-expired',
-        retry: { afterMs: 600 },
+        retry: { afterMs: 600, isExact: true },
       });
     },
   );
