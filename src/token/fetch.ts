@@ -4,7 +4,7 @@ import { GwtokenError, type Retry } from '../errors';
 import { duration } from '../text';
 import type { PostOptions, World } from '../world';
 import type { Query, RequestSettings } from './query';
-import { judgeReply } from './reply';
+import { judgeReply, REPLY_LIMIT } from './reply';
 import type { Token } from './token';
 
 /** Longest wait before the second attempt. It doubles with each further attempt. */
@@ -12,8 +12,6 @@ export const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 /** Shortest time for an attempt. A shorter attempt would time out and hide the error of the previous one. */
 const LEAST_ATTEMPT_MS = 500;
-/** Largest body of a reply, in bytes. */
-const REPLY_LIMIT = 64 * 1024;
 
 export type RequestWorld = Pick<
   World,

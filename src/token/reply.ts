@@ -6,6 +6,9 @@ import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
+/** Largest body of a reply, in bytes. */
+export const REPLY_LIMIT = 64 * 1024;
+
 /** Statuses after which a retry may help. */
 export const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 /** Error codes of RFC 6749 section 4.1.2.1 for an outage. Some servers send them with 400. */
@@ -178,7 +181,7 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
 /** Returns the error for a success without a token. */
 function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
-  if (body === 'too-long') return badReply(reply, 'answered with more than 64 KiB');
+  if (body === 'too-long') return badReply(reply, `answered with more than ${REPLY_LIMIT / 1024} KiB`);
   if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, 'html-page');
   const encoding = encodingOf(reply);
   if (encoding) return badReply(reply, `answered ${status}${encoding}`);
