@@ -56,8 +56,12 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
   if (status >= 300 && status < 400) throw redirected(reply);
   const isOutage = OUTAGE_ERRORS.includes(json?.['error']);
   const retry = isOutage || RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
-  if (isOutage) throw outage(reply, retry);
-  throw refusalFrom(reply, retry) ?? (isSuccess ? noTokenFrom(reply) : failureFrom(reply, retry));
+  const answered = `answered ${describeReply(reply, retry)}`;
+  if (isOutage) throw badReply(reply, answered, 'outage', retry);
+  if (isAnswerOfApi(reply)) throw badReply(reply, answered, 'api-answer');
+  const refusal = refusalReason(status, json?.['error']);
+  if (refusal !== undefined) throw refused(reply, refusal, retry);
+  throw isSuccess ? noTokenFrom(reply) : badReply(reply, answered, failureReason(reply), retry);
 }
 
 /**
@@ -74,22 +78,16 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** Reasons of replies that are neither a token nor a refusal, by their status. */
-const REASONS: Readonly<Record<number, PlainReason>> = {
-  404: 'wrong-path',
-  405: 'wrong-path',
-  429: 'rate-limited',
-};
+type JsonWithToken = Json & { readonly access_token: string };
 
 /** Returns whether the reply has a text as access_token. Some servers send an `error` with 200. */
-function hasToken(json: Json): json is Json & { readonly access_token: string } {
+function hasToken(json: Json): json is JsonWithToken {
   return typeof json['access_token'] === 'string' && json['access_token'] !== '';
 }
 
-function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): Token {
+function tokenIn(reply: Reply, json: JsonWithToken): Token {
   const { requestedAtMs, secret } = reply;
-  const bad = (problem: string, reason?: PlainReason, retry?: Retry): GwtokenError =>
-    badReply(reply, problem, reason, retry);
+  const bad = (problem: string): GwtokenError => badReply(reply, problem);
   const { access_token: accessToken, token_type: tokenType } = json;
   const scope = json['scope'] ?? '';
   if (accessToken.length > TOKEN_LIMIT)
@@ -101,7 +99,7 @@ function tokenIn(reply: Reply, json: Json & { readonly access_token: string }): 
   // A valid token may contain a short secret, such as `test`, by chance.
   if (secret.length >= 8 && containsSecret(`${accessToken} ${scope}`, secret))
     throw bad('returned the client secret as a token or scope');
-  return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(json['expires_in'], bad) };
+  return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(reply, json['expires_in']) };
 }
 
 /** Matches a number, which some servers send as a string, with or without a fraction. */
@@ -113,18 +111,15 @@ const NUMERIC = /^\d+(\.\d+)?$/;
 const JUST_EXPIRED: Retry = { afterMs: 600, isExact: true };
 
 /** Returns the lifetime in whole seconds; undefined if it is missing or null. */
-function lifetimeIn(
-  expiresIn: unknown,
-  bad: (problem: string, reason?: PlainReason, retry?: Retry) => GwtokenError,
-): number | undefined {
+function lifetimeIn(reply: Reply, expiresIn: unknown): number | undefined {
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && NUMERIC.test(expiresIn) ? Number(expiresIn) : expiresIn;
   if (typeof value !== 'number' || value < 0)
-    throw bad('returned an expires_in that is not a positive number');
+    throw badReply(reply, 'returned an expires_in that is not a positive number');
   const lifetimeS = Math.min(Math.floor(value), LIFETIME_LIMIT_S);
-  if (lifetimeS === 0)
-    throw bad('returned a token that has just expired (expires_in is 0)', 'just-expired', JUST_EXPIRED);
-  return lifetimeS;
+  if (lifetimeS > 0) return lifetimeS;
+  const problem = 'returned a token that has just expired (expires_in is 0)';
+  throw badReply(reply, problem, 'just-expired', JUST_EXPIRED);
 }
 
 function jsonObject(body: Reply['body']): Json | undefined {
@@ -133,25 +128,14 @@ function jsonObject(body: Reply['body']): Json | undefined {
   return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Json) : undefined;
 }
 
-/** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401 of a token endpoint. */
-function refusalFrom(reply: Reply, retry: Retry | undefined): GwtokenError | undefined {
-  const { status, endpoint, json } = reply;
-  if (isAnswerOfApi(reply)) return undefined;
-  const reason = refusalReason(status, json?.['error']);
-  if (reason === undefined) return undefined;
+function refused(reply: Reply, reason: PlainReason, retry: Retry | undefined): GwtokenError {
   const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
+  const message = `${reply.endpoint} ${what} (HTTP ${describeReply(reply)})`;
   // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
-  return new GwtokenError(
-    'refused',
-    `${endpoint} ${what} (HTTP ${describeReply(reply)})`,
-    { reason },
-    {
-      retry: status < 500 ? retry : undefined,
-    },
-  );
+  return new GwtokenError('refused', message, { reason }, { retry: reply.status < 500 ? retry : undefined });
 }
 
-/** Returns the exact cause of a refusal; undefined if status and `error` do not refuse the request. */
+/** Returns the reason of a refusal, an `error` of RFC 6749 section 5.2 or a 401; undefined for other replies. */
 function refusalReason(status: number, error: unknown): PlainReason | undefined {
   const known = OAUTH_ERRORS.find((each) => each === error);
   // Keycloak answers a wrong secret with this code and 401.
@@ -196,19 +180,21 @@ function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
 
-/** Returns the error for a status that is neither a success nor a refusal. */
-function failureFrom(reply: Reply, retry: Retry | undefined): GwtokenError {
-  const { status, json } = reply;
-  const answered = `answered ${describeReply(reply, retry)}`;
-  if (isAnswerOfApi(reply)) return badReply(reply, answered, 'api-answer');
-  if (status >= 500) return outage(reply, retry);
-  if (retry) return badReply(reply, answered, REASONS[status], retry);
-  if (status === 403 && typeof json?.['error'] !== 'string') return badReply(reply, answered, 'forbidden');
-  return badReply(reply, answered, REASONS[status] ?? (hasError(reply) ? 'unknown-error' : undefined));
-}
+/** Reasons of statuses that mean the same with any body. */
+const REASONS: Readonly<Record<number, PlainReason>> = {
+  404: 'wrong-path',
+  405: 'wrong-path',
+  408: 'unusable-reply',
+  425: 'unusable-reply',
+  429: 'rate-limited',
+};
 
-function outage(reply: Reply, retry: Retry | undefined): GwtokenError {
-  return badReply(reply, `answered ${describeReply(reply, retry)}`, 'outage', retry);
+/** Returns the reason of a reply that is neither a success nor a refusal. */
+function failureReason(reply: Reply): PlainReason | undefined {
+  const { status, json } = reply;
+  if (status >= 500) return 'outage';
+  if (status === 403 && typeof json?.['error'] !== 'string') return 'forbidden';
+  return REASONS[status] ?? (hasError(reply) ? 'unknown-error' : undefined);
 }
 
 /** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
