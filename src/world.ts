@@ -1,6 +1,7 @@
 /** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
-import type { Cause, NoHome, Untrusted } from './causes';
+import type { Cause, NoHome } from './causes';
 import type { Client } from './client';
+import type { PostForm } from './post-form';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -110,13 +111,6 @@ export interface TokenCache {
   acquireLock(place: CachePlace): Promise<Lock | undefined>;
 }
 
-/** Reason why a file or directory is not used. */
-export interface FileProblem {
-  /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
-  readonly text: string;
-  readonly cause: Untrusted;
-}
-
 export interface CacheRead {
   readonly text?: string;
   /** Reason why the directory or file is not used, for a warning. */
@@ -198,62 +192,6 @@ export interface DirectoryFacts {
   readonly text: string;
   /** Reason why gwtoken rejects the files in the directory, or cannot write there; absent if it can. */
   readonly problem?: Cause;
-}
-
-/** The other end of a connection. */
-export type Peer = 'endpoint' | 'proxy';
-
-export interface ConnectionProgress {
-  /** The peer of the current step. */
-  peer: Peer;
-  /**
-   * The current step; after a failure, the step that failed. `certificate` means that the peer's certificate was
-   * rejected, `tunnel` that the proxy has to open one.
-   */
-  waitingFor: 'lookup' | 'connect' | 'handshake' | 'certificate' | 'tunnel' | 'reply' | 'body';
-  /** The proxy's host and port. */
-  proxy?: string;
-  /** Addresses of the proxy if the connection uses one, otherwise of the endpoint. */
-  addresses?: readonly string[];
-  /** Certificate of the endpoint, if a known CA issued it. */
-  tls?: TlsFacts;
-}
-
-export interface TlsFacts {
-  /** Common name of the certificate's subject, or its organization if it has no common name. */
-  readonly subject: string;
-  /** Common name or organization of the certificate's issuer. */
-  readonly issuer: string;
-  readonly validToMs: number;
-  /** Source of the CAs beyond the built-in ones. */
-  readonly trustedBy: string | undefined;
-}
-
-/** The part of the standard `fetch` that gwtoken needs. */
-export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
-
-export interface PostOptions {
-  readonly method: 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Limit on connection, request and reply together. After it the call rejects with `time-limit`. */
-  readonly timeoutMs: number;
-  /** The longest body of a reply. A longer one is returned as `too-long`. */
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
-  /** PEM file with extra CA certificates. */
-  readonly caFile?: string | undefined;
-  /** Receives each decision of the connection: which proxy and why, which address. */
-  readonly trace?: ((line: string) => void) | undefined;
-  /** Receives facts about the connection when they become known. Later facts replace earlier ones. */
-  readonly onProgress?: ((facts: Partial<ConnectionProgress>) => void) | undefined;
-}
-
-export interface FormReply {
-  readonly status: number;
-  /** Returns the value of a header, whose name is in lower case; several values are joined by commas. */
-  readonly headers: { get(name: string): string | null };
-  readonly body: Uint8Array | 'too-long';
 }
 
 export interface World {

@@ -1,8 +1,9 @@
 /** Requests a token, with retries until the time limit. */
 import type { Loaded } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
+import type { PostOptions } from '../post-form';
 import { duration } from '../text';
-import type { PostOptions, World } from '../world';
+import type { World } from '../world';
 import type { Query, RequestSettings } from './query';
 import { judgeReply, REPLY_LIMIT } from './reply';
 import type { Token } from './token';

@@ -1,8 +1,8 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
 import { OAUTH_ERRORS, type PlainReason, type Reason } from '../causes';
 import { GwtokenError, orUndefined, type Retry } from '../errors';
+import type { FormReply } from '../post-form';
 import { duration, VSCHAR } from '../text';
-import type { FormReply } from '../world';
 import { containsSecret, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 

@@ -9,7 +9,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
-const GROUND = ['causes', 'client', 'errors', 'signals', 'surroundings', 'system-errors', 'text', 'world'];
+const GROUND = [
+  'causes',
+  'client',
+  'errors',
+  'post-form',
+  'signals',
+  'surroundings',
+  'system-errors',
+  'text',
+  'world',
+];
 const BELOW_COMMANDS = ['hints', 'formats', 'token', 'credentials', 'settings', ...GROUND];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['cli', 'commands', ...BELOW_COMMANDS, 'system', 'node'],
@@ -20,7 +30,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   credentials: ['settings', ...GROUND],
   settings: GROUND,
   system: [...GROUND, 'node', 'package'],
-  world: ['type:causes', 'type:client'],
+  world: ['type:causes', 'type:client', 'type:post-form'],
+  'post-form': [],
   hints: ['credentials', 'settings', ...GROUND],
   client: [],
   errors: ['causes'],

@@ -1,6 +1,6 @@
 /** A canary replaces the secret: it must appear in no output and in no new file, whatever fails. */
 import { describe, expect, test } from 'vitest';
-import type { FormReply } from '../../src/world';
+import type { FormReply } from '../../src/post-form';
 import { expectSilence, SECRET, TOKEN } from '../harness/homes/canary';
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';

@@ -1,8 +1,8 @@
 /** The token request and its retries, with simulated time and chance. */
 import { describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
+import type { PostForm } from '../../src/post-form';
 import { fetchToken } from '../../src/token/fetch';
-import type { PostForm } from '../../src/world';
 
 interface Answer {
   readonly status?: number;

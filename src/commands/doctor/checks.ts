@@ -3,11 +3,12 @@
 import type { Cause } from '../../causes';
 import type { GwtokenError } from '../../errors';
 import { strayText } from '../../hints/hints';
+import type { ConnectionProgress, Peer, TlsFacts } from '../../post-form';
 import type { Settings } from '../../settings/table';
 import { cleaned, duration } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
-import type { ConnectionProgress, Peer, TlsFacts, World } from '../../world';
+import type { World } from '../../world';
 import type { Finding } from '../report';
 import { strayVariables } from '../stray-variables';
 

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
-import type { CacheKind, CachePlace, CacheRead, FileProblem, TokenCache } from '../../world';
+import type { CacheKind, CachePlace, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { isLeftBehind, writeByRename } from './replace';
-import { assertCreatable, makeDirectory, trustProblem, untrusted } from './trust';
+import { assertCreatable, type FileProblem, makeDirectory, trustProblem, untrusted } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;

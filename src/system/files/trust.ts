@@ -10,13 +10,21 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Untrusted } from '../../causes';
 import { orUndefined } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
-import type { DirectoryFacts, FileProblem } from '../../world';
+import type { DirectoryFacts } from '../../world';
 import { type DirectoryKind, directoryVariable, type Host, noHome } from './paths';
 
 type Owners = 'user' | 'user or root';
+
+/** Reason why a file or directory is not used. */
+export interface FileProblem {
+  /** End of a sentence that begins with its path: `is writable by other users (mode 777)`. */
+  readonly text: string;
+  readonly cause: Untrusted;
+}
 
 /** Who may own files, the mode bits that others may not have, the chmod that removes them, and their meaning. */
 const RULES = {

@@ -5,9 +5,10 @@ import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
+import type { ConnectionProgress, TlsFacts } from '../../post-form';
 import { systemCode, wordsFor } from '../../system-errors';
 import { cleaned } from '../../text';
-import type { ConnectionProgress, Env, TlsFacts } from '../../world';
+import type { Env } from '../../world';
 import { readRegular } from '../files/read-file';
 
 /** The trusted CAs as PEM texts (absent: only Node's own), and the source of those beyond Node's own. */

@@ -1,9 +1,10 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import type { Cause, CertificateReason, ConnectionReason } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
+import type { ConnectionProgress } from '../../post-form';
 import { limitReached, systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
-import type { ConnectionProgress, Env } from '../../world';
+import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
 import { type HttpProxy, TunnelRefused, unusedProxy } from './proxy';

@@ -1,7 +1,7 @@
 import type { GwtokenError } from '../../../src/errors';
 import { hintsFor } from '../../../src/hints/hints';
+import type { PostForm } from '../../../src/post-form';
 import { openWire } from '../../../src/system/wire/wire';
-import type { PostForm } from '../../../src/world';
 
 /** Opens the wire with these variables. `write` receives what it writes to stderr. */
 export function wireIn(env: Record<string, string> = {}, write: (text: string) => void = () => {}): PostForm {

@@ -1,10 +1,11 @@
 /** The sentence and the hints for each fault and step. wire.both.test.ts shows some with real servers. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ConnectionProgress } from '../../../src/post-form';
 import { TimedOut } from '../../../src/system/limit';
 import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import { type HttpProxy, TunnelRefused } from '../../../src/system/wire/proxy';
-import type { ConnectionProgress, Env } from '../../../src/world';
+import type { Env } from '../../../src/world';
 import { shown } from './open-wire';
 
 /** Like fast-check's unit `binary`, whose making takes two seconds. */

@@ -1,7 +1,7 @@
 /** A tunnel that the proxy refuses, or opens to an endpoint with another certificate. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import type { ConnectionProgress } from '../../../src/world';
+import type { ConnectionProgress } from '../../../src/post-form';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { POST, shown, wireIn } from './open-wire';

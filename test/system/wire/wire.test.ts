@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { ConnectionProgress, FormReply, PostOptions } from '../../../src/world';
+import type { ConnectionProgress, FormReply, PostOptions } from '../../../src/post-form';
 import { makeAuthority } from '../../harness/endpoints/authority';
 import {
   type FaultServer,
