@@ -29,13 +29,10 @@ export async function fromCommand(
   const printed = await runCommand(command, wanted, limitMs, world);
   const { authUrl: own, ...credentials } = readPrinted(printed, command.source.name, wanted.client);
   const { authUrl: setting, client } = wanted;
-  const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
   // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
-  const bound = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
-  if (setting && setting.value !== bound) throw otherUrl('the credential command printed', setting, cause);
-  if (bound !== undefined) return { ...credentials, authUrl: bound };
-  const message = 'the credential command printed no auth URL, and no setting gives one';
-  throw usage(`${message} (from ${command.source.name})`, cause);
+  const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
+  const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
+  return bind({ ...credentials, authUrl }, setting, 'the credential command printed', cause);
 }
 
 /** Returns the output of the command, which is never shown. Throws if the command fails. */
@@ -117,17 +114,22 @@ export async function fromKeychain(
       reason: 'no-credentials',
     });
   }
-  const { authUrl: own, ...credentials } = parseItem(item, client);
+  const credentials = parseItem(item, client);
+  const cause: OtherUrl = { reason: 'item-for-other-url', own: credentials.authUrl, client, setting };
   // A login writes the list of stored clients after the item: if they differ, the item is right.
-  const isOther = setting !== undefined && setting.source.kind !== 'stored' && setting.value !== own;
-  if (own !== undefined && !isOther) return { ...credentials, authUrl: own };
-  const cause: OtherUrl = { reason: 'item-for-other-url', own, client, setting };
-  if (isOther) throw otherUrl(`${name} was stored for`, setting, cause);
-  throw usage(`${name} was stored for no auth URL; nothing was sent`, cause);
+  const other = setting?.source.kind === 'stored' ? undefined : setting;
+  return bind(credentials, other, `${name} was stored for`, cause);
 }
 
-/** Returns the error for credentials of another auth URL than the setting's, or of none. */
-function otherUrl(bound: string, { value, source }: Setting<string>, cause: OtherUrl): GwtokenError {
-  const message = `${bound} ${cause.own ?? 'no auth URL'}, but ${source.name} says ${value}; nothing was sent`;
-  return usage(message, cause);
+/** Returns credentials with an auth URL. Throws `usage` if they have none, or if the setting is another. */
+function bind(
+  { authUrl, ...credentials }: BoundCredentials,
+  setting: Setting<string> | undefined,
+  origin: string,
+  cause: OtherUrl,
+): Loaded {
+  const other = setting?.value === authUrl ? undefined : setting;
+  if (authUrl !== undefined && !other) return { ...credentials, authUrl };
+  const but = other ? `, but ${other.source.name} says ${other.value}` : '';
+  throw usage(`${origin} ${cause.own ?? 'no auth URL'}${but}; nothing was sent`, cause);
 }
