@@ -54,6 +54,10 @@ export function shellWord(text: string): string {
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
 export const VSCHAR = /^[\x20-\x7e]*$/;
 

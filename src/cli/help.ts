@@ -3,6 +3,7 @@ import { Command as Layout, Option } from 'commander';
 import { COMMON_FLAGS, type Flag } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
+import { capitalized } from '../text';
 import type { World } from '../world';
 import { splitLine } from './line';
 import { TOPICS, topicAsText, topicText } from './topics';
@@ -87,5 +88,5 @@ function layOut({ usage, description, flags, commands }: Parts): string {
 
 /** Returns a summary as a sentence. */
 export function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return `${capitalized(summary)}.`;
 }

@@ -2,7 +2,7 @@
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
 import { sourceOf } from '../credentials/sources';
-import { GwtokenError, messageOf, usage, valueOrError } from '../errors';
+import { GwtokenError, messageOf, orUndefined, usage } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
 import { warn } from '../text';
@@ -23,10 +23,10 @@ interface Target {
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const keychainTimeoutMs = settings.keychainTimeoutMs?.value;
-  const targets = flags.all ? allTargets(flags, world) : [selectedTarget(settings, world)];
+  const targets = flags.all ? allTargets(settings, world) : [selectedTarget(settings, world)];
   if (!flags.yes) {
     for (const target of targets)
-      if (!(await isThere(target, keychainTimeoutMs, world))) throw nothingThere(target.name);
+      if (!(await isThere(target, settings, world))) throw nothingThere(target.name);
     if (!(await isConfirmed(targets, world))) return;
   }
   await untilSignal(world.onSignals, (signal) => removeAll(targets, keychainTimeoutMs, signal, world));
@@ -43,42 +43,39 @@ function nothingThere(name?: string): GwtokenError {
 }
 
 /** Returns all clients that are stored or have a cached token. Throws `usage` if a flag names only one. */
-function allTargets(flags: FlagValues, world: World): readonly Target[] {
-  if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
+function allTargets(settings: Settings, world: World): readonly Target[] {
+  const { region, sandbox, profile } = settings.flags;
+  if ([region, sandbox, profile].some((flag) => flag !== undefined))
     throw usage('--all cannot be used with flags that name a client', { reason: 'all-with-client' });
-  const targets = knownNames(world).flatMap((name) => {
-    const client = parseClientName(name);
-    const listedId = world.clients.read()[name]?.clientId;
-    return client ? [{ client, name, listedId, mayHaveItem: listedId !== undefined }] : [];
-  });
-  if (targets.length === 0) throw nothingThere();
-  return targets;
+  const clients = knownNames(settings, world).flatMap((name) => parseClientName(name) ?? []);
+  if (clients.length === 0) throw nothingThere();
+  return clients.map((client) => targetOf(client, settings));
 }
 
 /** Returns the selected client. Another tool may have created its keychain item. */
 function selectedTarget(settings: Settings, world: World): Target {
-  if (settings.region === undefined && knownNames(world).length === 0) throw nothingThere();
-  const { client } = settings;
-  const name = clientName(client);
-  const listedId = world.clients.read()[name]?.clientId;
+  if (settings.region === undefined && knownNames(settings, world).length === 0) throw nothingThere();
   // Variables that cannot be used still replace the keychain.
-  const source = valueOrError(() => sourceOf(settings, world));
-  const usesKeychain = !(source instanceof GwtokenError) && source.kind === 'keychain';
+  const usesKeychain = orUndefined(() => sourceOf(settings, world))?.kind === 'keychain';
+  return targetOf(settings.client, settings, usesKeychain);
+}
+
+function targetOf(client: Client, { stored }: Settings, usesKeychain = false): Target {
+  const name = clientName(client);
+  const listedId = stored()[name]?.clientId;
   return { client, name, listedId, mayHaveItem: listedId !== undefined || usesKeychain };
 }
 
 /** Returns the names of the clients that are stored or have a cached token. */
-function knownNames({ clients, tokens }: World): readonly string[] {
-  return [...new Set([...Object.keys(clients.read()), ...tokens.clientNames()])];
+function knownNames({ stored }: Settings, { tokens }: World): readonly string[] {
+  return [...new Set([...Object.keys(stored()), ...tokens.clientNames()])];
 }
 
-async function isThere(
-  { name, mayHaveItem }: Target,
-  keychainTimeoutMs: number | undefined,
-  world: World,
-): Promise<boolean> {
-  if (knownNames(world).includes(name)) return true;
-  return mayHaveItem && (await withoutKeychain(world.keychain.get(name, keychainTimeoutMs))) !== undefined;
+async function isThere({ name, mayHaveItem }: Target, settings: Settings, world: World): Promise<boolean> {
+  if (knownNames(settings, world).includes(name)) return true;
+  if (!mayHaveItem) return false;
+  const item = world.keychain.get(name, settings.keychainTimeoutMs?.value);
+  return (await withoutKeychain(item)) !== undefined;
 }
 
 /** Resolves with undefined if there is no keychain, and so no item. */

@@ -12,9 +12,9 @@ import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { ABOUT_AUTH_URL } from '../../hints/client';
 import { hintsFor } from '../../hints/hints';
 import { withFlags } from '../../settings/resolve';
-import type { Settings } from '../../settings/table';
+import { isForThisRun, type Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
-import { listOf, oneLine, quoted, shellWord } from '../../text';
+import { capitalized, listOf, oneLine, quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
 export interface Answers extends Credentials {
@@ -27,8 +27,8 @@ export function withRegion(settings: Settings, region = settings.region?.value ?
   return withFlags(settings, { region });
 }
 
-/** Checks flags and settings before login prompts or reads. Throws `usage`. Returns the flag's client ID. */
-export function checkGiven(settings: Settings, { stdin }: World): string | undefined {
+/** Throws `usage` if a flag or setting is wrong, before login prompts or reads. */
+export function checkGiven(settings: Settings, { stdin }: World): void {
   const { flags } = settings;
   const { region } = withRegion(settings).client;
   // Only the flag's URL is sure to be used, whatever the region will be.
@@ -41,7 +41,6 @@ export function checkGiven(settings: Settings, { stdin }: World): string | undef
     throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', {
       reason: 'stdin-terminal',
     });
-  return clientId;
 }
 
 /**
@@ -50,26 +49,20 @@ export function checkGiven(settings: Settings, { stdin }: World): string | undef
  * @param promptProblem reason why login cannot prompt
  * @throws GwtokenError `usage` that names everything that is missing
  */
-export async function readAnswers(
-  givenId: string | undefined,
-  settings: Settings,
-  promptProblem: string,
-  world: World,
-): Promise<Answers> {
+export async function readAnswers(settings: Settings, promptProblem: string, world: World): Promise<Answers> {
   const { region, flags, stored } = settings;
   const { client, authUrl: setting } = withRegion(settings);
   const authUrl = setting?.value;
-  const clientId = givenId ?? stored()[clientName(client)]?.clientId;
-  const isPiped = flags['secret-stdin'] ?? false;
-  if (region && authUrl !== undefined && clientId !== undefined && isPiped)
-    return { client, authUrl, clientId, clientSecret: await readSecret(world) };
+  const clientId = flags['client-id'] ?? stored()[clientName(client)]?.clientId;
   const needed = [
     ...(region ? [] : ['--region']),
     ...(authUrl === undefined ? ['--auth-url'] : []),
     ...(clientId === undefined ? ['--client-id'] : []),
-    ...(isPiped ? [] : ['--secret-stdin']),
+    ...(flags['secret-stdin'] ? [] : ['--secret-stdin']),
   ];
-  const exampleUrl = authUrl ?? urlOfOther(client, world) ?? 'https://YOUR-AUTH-URL';
+  if (needed.length === 0)
+    return { client, authUrl: authUrl!, clientId: clientId!, clientSecret: await readSecret(world) };
+  const exampleUrl = authUrl ?? urlOfOther(client, settings) ?? 'https://YOUR-AUTH-URL';
   throw usage(`login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`, {
     reason: 'login-incomplete',
     example: loginLine(client, exampleUrl, clientId ?? 'ID'),
@@ -97,32 +90,29 @@ async function readSecret({ stdin }: World): Promise<string> {
  * Prompts for what is missing, in the order region, auth URL, client ID, secret, and suggests values from the
  * config file and of other clients. Of a stored client only the secret is missing, so that one prompt replaces it.
  */
-export async function askMissing(
-  givenId: string | undefined,
-  settings: Settings,
-  world: World,
-): Promise<Answers> {
-  const { region, stored } = settings;
-  const isKnown = region && (region.source.kind !== 'config' || stored()[clientName(settings.client)]);
+export async function askMissing(settings: Settings, world: World): Promise<Answers> {
+  const { region, flags, stored } = settings;
+  const isKnown = region && (isForThisRun(region) || stored()[clientName(settings.client)]);
   const { client, authUrl: setting } = withRegion(
     settings,
     isKnown ? region.value : await askRegion(region?.value, world),
   );
   const former = stored()[clientName(client)];
-  const isUrlKnown = setting && (former || setting.source.kind !== 'config');
-  const suggestedUrl = setting?.value ?? urlOfOther(client, world);
+  const isUrlKnown = setting && (isForThisRun(setting) || former);
+  const suggestedUrl = setting?.value ?? urlOfOther(client, settings);
   const authUrl = isUrlKnown ? setting.value : await askAuthUrl(client, suggestedUrl, world);
-  const clientId = givenId ?? former?.clientId ?? (await askClientId(client, undefined, world));
+  const clientId = flags['client-id'] ?? former?.clientId ?? (await askClientId(client, undefined, world));
   const line = `New secret for client ID ${clientId} (${clientName(client)}, ${authUrl})`;
   if (former) world.stderr.write(`${oneLine(line)}\n${HOW_TO_CHANGE}\n`);
   return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
 }
 
 /** Returns the auth URL of the profile's other stored client in the region: production's for the sandbox. */
-function urlOfOther({ profile, region }: Client, { clients }: World): string | undefined {
-  const environments = ['production', 'sandbox'] as const;
-  const names = environments.map((environment) => clientName({ profile, environment, region }));
-  return names.map((name) => clients.read()[name]?.authUrl).find((url) => url !== undefined);
+function urlOfOther({ profile, region }: Client, { stored }: Settings): string | undefined {
+  const [production, sandbox] = (['production', 'sandbox'] as const).map(
+    (environment) => stored()[clientName({ profile, environment, region })],
+  );
+  return (production ?? sandbox)?.authUrl;
 }
 
 const HOW_TO_CHANGE = 'To change this, press Ctrl-C and add --client-id, --auth-url or --region.';
@@ -177,10 +167,6 @@ async function askSecret(authUrl: string, { terminal }: World): Promise<string> 
   return await terminal.askSecret(`Client secret (sent to ${authUrl})`, (answer) =>
     asSentence(answer, secretProblem(answer)),
   );
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function asSentence(answer: string, problem: string | undefined): string | undefined {

@@ -19,7 +19,7 @@ import { verified } from './verify';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
-  const givenId = checkGiven(settings, world);
+  checkGiven(settings, world);
   const forRequest = requestSettings(settings);
   const keychainTimeoutMs = settings.keychainTimeoutMs?.value;
   const promptProblem = world.terminal.promptProblem();
@@ -33,8 +33,8 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const isTyped = promptProblem === undefined;
   const answers = await sayIfCancelled('stored', world, async () => {
     const first = isTyped
-      ? await askMissing(givenId, settings, world)
-      : await readAnswers(givenId, settings, promptProblem, world);
+      ? await askMissing(settings, world)
+      : await readAnswers(settings, promptProblem, world);
     return isVerified ? await verified(first, isTyped, forRequest, world) : first;
   });
 
@@ -127,8 +127,8 @@ async function setRegion(
  */
 function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
   const { env, platform } = world;
-  const selected = valueOrError(() => gather({}, world).client);
-  const isSelected = !(selected instanceof GwtokenError) && clientName(selected) === clientName(client);
+  const selected = orUndefined(() => gather({}, world).client);
+  const isSelected = selected && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
   const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];

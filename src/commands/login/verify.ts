@@ -33,9 +33,11 @@ export async function verified(
       const error = withMistakes(thrown, answers, world);
       if (!(error instanceof GwtokenError)) throw error;
       if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
-      const again = suspectsUrl(error)
-        ? 'The auth URL may be wrong: press Ctrl-C to change it, or try again.'
-        : 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
+      // Without an OAuth error, the reply may come from another server.
+      const again =
+        error.reason === 'no-oauth-error'
+          ? 'The auth URL may be wrong: press Ctrl-C to change it, or try again.'
+          : 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
       const paint = await world.terminal.paint('stderr');
       const lines = [
         oneLine(error.message),
@@ -46,11 +48,6 @@ export async function verified(
       answers = await askAgain(answers, world);
     }
   }
-}
-
-/** Returns whether the reply has no OAuth error: it may come from another server. */
-function suspectsUrl({ reason }: GwtokenError): boolean {
-  return reason === 'no-oauth-error';
 }
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
