@@ -21,11 +21,10 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   checkGiven(settings, world);
   const forRequest = requestSettings(settings);
-  const keychainTimeoutMs = settings.keychainTimeoutMs?.value;
   const promptProblem = world.terminal.promptProblem();
   // People type ahead while the keychain is checked.
   if (promptProblem === undefined) await world.terminal.hideTyping();
-  await checkKeychain(keychainTimeoutMs, settings, world);
+  await checkKeychain(settings, world);
   await world.config.checkWritable();
   if (forRequest.caFile) await world.checkCaFile(forRequest.caFile.value);
 
@@ -39,7 +38,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   });
 
   const { client } = answers;
-  const isReplaced = await store(answers, keychainTimeoutMs, world);
+  const isReplaced = await store(answers, settings, world);
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.remove((other) => clientName(other) === clientName(client)))
     warn(world, `could not remove a cached token: ${kept}`);
@@ -55,13 +54,9 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
 }
 
 /** Throws the keychain's error if it does not work, with a hint at variables. */
-async function checkKeychain(
-  keychainTimeoutMs: number | undefined,
-  settings: Settings,
-  world: World,
-): Promise<void> {
+async function checkKeychain(settings: Settings, world: World): Promise<void> {
   try {
-    await world.keychain.probe(keychainTimeoutMs);
+    await world.keychain.probe(settings.keychainTimeoutMs?.value);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const source = orUndefined(() => sourceOf(withRegion(settings), world));
@@ -79,7 +74,7 @@ async function checkKeychain(
  */
 async function store(
   answers: Answers,
-  keychainTimeoutMs: number | undefined,
+  { keychainTimeoutMs }: Settings,
   { keychain, clients, onSignals, stderr, salt }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
@@ -89,7 +84,7 @@ async function store(
     return await untilSignal(onSignals, (signal) =>
       clients.withLock(name, signal, async () => {
         mayBeStored = clients.read()[name] === undefined;
-        const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs);
+        const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs?.value);
         await clients.add(name, { clientId, authUrl, loginId: salt() });
         return isReplaced;
       }),
