@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Untrusted } from '../../causes';
-import { orUndefined } from '../../errors';
+import { messageOf, orUndefined } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts } from '../../world';
@@ -98,14 +98,16 @@ function nearestDirectory(path: string): string {
 /** Describes a directory for doctor. */
 export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
   if (path === undefined) return { text: 'no home directory', problem: noHome(which, host) };
+  const variable = directoryVariable(which);
   const stat = orUndefined(() => (which === 'cache' ? lstatSync : statSync)(path));
   const distrust = stat && trustProblem(path, stat, which, host);
   if (distrust) return { text: `${path} ${distrust.text}`, problem: distrust.cause };
   try {
     assertCreatable(path, host);
     return { text: stat ? path : `${path} (will be created)` };
-  } catch {
-    const variable = directoryVariable(which);
+  } catch (error) {
+    if (systemCode(error) === 'EUNTRUSTED')
+      return { text: messageOf(error), problem: { reason: 'untrusted', variable } };
     return { text: `${path} is not writable`, problem: { reason: 'directory-not-writable', variable } };
   }
 }

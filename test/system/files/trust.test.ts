@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, openTokens } from '../../../src/system/files/token-cache';
-import { assertCreatable, makeDirectory } from '../../../src/system/files/trust';
+import { assertCreatable, makeDirectory, probeDirectory } from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -201,6 +201,10 @@ describe('a directory that is missing', () => {
         cause: { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
       });
     expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
+    expect(probeDirectory('cache', below, MACHINE)).toEqual({
+      text: `${directory} belongs to another user (uid ${STRANGER})`,
+      problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR' },
+    });
     expect(existsSync(dirname(below))).toBe(false);
     assertCreatable(below, { ...MACHINE, uid: STRANGER });
     assertCreatable(join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
