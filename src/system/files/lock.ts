@@ -69,19 +69,23 @@ interface LockState {
 
 /** Returns the current holder's lock, which can be waited for; see {@link OthersLock}. */
 function waitFor(path: string, host: Host): OthersLock {
-  const silence = measureSilence();
+  /**
+   * Time without a touch. Adds up the pauses of this waiter instead of reading a clock: clocks can be set, and a
+   * machine that starves the waiter starves the holder too.
+   */
+  let silentMs = 0;
   let lastSeen = readLock(path);
   /** Reads the lock and returns what became of its holder. Removes the lock of a dead holder. */
   const checkHolder = (): 'holding' | 'released' | 'dead' => {
     const current = readLock(path);
     // If the silence was long, the holder died and another waiter removed the file.
     if (current === undefined || hasNewHolder(current, lastSeen))
-      return silence.isLong() ? 'dead' : 'released';
-    if (current.touchedAtMs !== lastSeen?.touchedAtMs) silence.end();
+      return silentMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
+    if (current.touchedAtMs !== lastSeen?.touchedAtMs) silentMs = 0;
     lastSeen = current;
-    if (silence.isTooLong() && removeDead(path, current.holder, host)) return 'dead';
+    if (silentMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
     // If nobody can remove the file, waiting is useless.
-    return silence.isHopeless() ? 'released' : 'holding';
+    return silentMs >= 2 * DEAD_AFTER_MS ? 'released' : 'holding';
   };
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
@@ -92,7 +96,7 @@ function waitFor(path: string, host: Host): OthersLock {
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
       const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
-      silence.add(pauseMs);
+      silentMs += pauseMs;
     }
   };
   return { held: false, wait };
@@ -101,25 +105,6 @@ function waitFor(path: string, host: Host): OthersLock {
 /** Returns whether another process holds the lock now. Writing the name into a new file does not count. */
 function hasNewHolder(current: LockState, lastSeen: LockState | undefined): boolean {
   return current.holder !== lastSeen?.holder && lastSeen?.holder !== UNNAMED;
-}
-
-/**
- * Measures the time without a touch. Adds up the waiter's pauses instead of reading a clock: clocks can be
- * set, and a machine that starves the waiter starves the holder too.
- */
-function measureSilence() {
-  let ms = 0;
-  return {
-    add(pauseMs: number): void {
-      ms += pauseMs;
-    },
-    end(): void {
-      ms = 0;
-    },
-    isLong: () => ms > DEAD_AFTER_MS / 2,
-    isTooLong: () => ms >= DEAD_AFTER_MS,
-    isHopeless: () => ms >= 2 * DEAD_AFTER_MS,
-  };
 }
 
 /**
