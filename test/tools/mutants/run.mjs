@@ -9,7 +9,7 @@ import { buildPackage } from '../../harness/builds.mjs';
 
 // The last version that runs on Node 20.
 const VERSION = '9.6.1';
-const ROOMS = ['formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
+const ROOMS = ['hints', 'formats', 'settings', 'credentials', 'token', 'cli', 'commands'];
 
 const root = join(import.meta.dirname, '..', '..', '..');
 /** Returns the pattern of a room's sources, or the path of one file. @param {string} path such as `token/share` */

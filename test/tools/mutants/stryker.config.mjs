@@ -10,6 +10,8 @@ export default {
   ignoreStatic: true,
   concurrency: 1,
   timeoutMS: 20_000,
+  // All tests once, in one worker. Stryker's default of 5 minutes is too short for a busy machine.
+  dryRunTimeoutMinutes: 20,
   ignorePatterns: ['executables', '.github', '.git'],
   reporters: ['progress-append-only', 'clear-text', 'json'],
   jsonReporter: { fileName: 'node_modules/.cache/mutants.json' },

@@ -10,6 +10,7 @@ export default mergeConfig(
     test: {
       setupFiles: ['test/tools/mutants/load-all.ts'],
       include: [
+        'test/hints.test.ts',
         'test/sessions/sessions.test.ts',
         ...['token', 'credentials', 'settings', 'formats', 'cli', 'commands'].map(
           (room) => `test/${room}/**/*.test.ts`,
