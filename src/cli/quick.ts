@@ -7,7 +7,7 @@
 import { strayVariables } from '../commands/stray-variables';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
-import { STDOUT } from '../formats/output';
+import { isStdout } from '../formats/output';
 import { findSetting, gather, unknownKeys } from '../settings/resolve';
 import { type FlagValues, SETTINGS } from '../settings/table';
 import { lookInCache } from '../token/cache';
@@ -26,7 +26,7 @@ export function quick({ path: [command], flags: given, args }: Line, world: Quic
   const isOwn = (each: GivenFlag): boolean => isComplete(each) && command.flags.includes(each.flag!);
   if (!given.every(isOwn) || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
   const flags = flagValues(given);
-  if ((flags.output ?? STDOUT) !== STDOUT) return undefined;
+  if (!isStdout(flags.output)) return undefined;
   try {
     return command.name === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
   } catch {

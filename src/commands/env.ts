@@ -1,6 +1,6 @@
 /** The command `gwtoken env`. */
 import { envDestination, envFormat, envOptions, envOutput, evaluatingLine } from '../formats/env-formats';
-import { STDOUT } from '../formats/output';
+import { isStdout } from '../formats/output';
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
 import { hintLine } from './report';
@@ -15,7 +15,7 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
     const { token } = await selectedToken(readSettings(flags, world), world);
     write(envOutput(token, options));
   }
-  if (world.stdout.isTTY() && (flags.output ?? STDOUT) === STDOUT) await sayWhatToType(flags, world);
+  if (world.stdout.isTTY() && isStdout(flags.output)) await sayWhatToType(flags, world);
 }
 
 /** Says how to have the statements evaluated, because on a terminal nothing evaluates them. */

@@ -2,24 +2,27 @@
 import { usage } from '../errors';
 import type { World } from '../world';
 
-/** The FILE that stands for stdout. */
-export const STDOUT = '-';
+/** Returns whether this FILE stands for stdout, as no FILE does. */
+export function isStdout(file: string | undefined): file is '-' | undefined {
+  return file === undefined || file === '-';
+}
 
 /**
  * Returns the function that writes to FILE or to stdout. Throws `usage` for an empty name, and for a format's
  * name: in aws and gcloud `--output json` is the format.
  */
 export function outputTo(
-  file = STDOUT,
+  file: string | undefined,
   formats: readonly string[],
   { stdout, replaceFile }: Pick<World, 'stdout' | 'replaceFile'>,
 ): (text: string) => void {
   if (file === '')
     throw usage('--output is empty', { reason: 'bad-value', allowed: 'a file, or - for stdout' });
+  if (isStdout(file)) return (text) => stdout.write(text);
   if (formats.includes(file))
     throw usage(`--output takes a file, and ${file} is a format`, {
       reason: 'bad-value',
       allowed: `--format ${file}, or --output ./${file}`,
     });
-  return file === STDOUT ? (text) => stdout.write(text) : (text) => replaceFile(file, text);
+  return (text) => replaceFile(file, text);
 }
