@@ -26,15 +26,10 @@ export async function topicText(names: readonly string[]): Promise<string> {
   const texts = await Promise.all((topic ? [topic] : Object.values(TOPICS)).map((each) => each.text()));
   const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
   if (found.length > 0) return found.join('\n');
-  if (topic)
-    throw usage(`no section ${quoted(words.join(' '))} in topic ${name}`, {
-      reason: 'no-topic',
-      topic: name,
-    });
-  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, {
-    reason: 'no-topic',
-    topic: undefined,
-  });
+  const problem = topic
+    ? `no section ${quoted(words.join(' '))} in topic ${name}`
+    : `unknown command or topic ${quoted(names.join(' '))}`;
+  throw usage(problem, { reason: 'no-topic', topic: topic && name });
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */

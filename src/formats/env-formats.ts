@@ -8,13 +8,7 @@ import { azure, docker, dotenv, githubEnv, githubOutput, json } from './files';
 import { type Format, formatAmong, printVariables } from './format';
 import { outputTo } from './output';
 import { csh, fish, posix, powershell } from './shells';
-import {
-  DEFAULT_PREFIX,
-  type NameFlags,
-  tokenVariables,
-  type VariableNames,
-  variableNames,
-} from './token-variables';
+import { DEFAULT_PREFIX, tokenVariables, type VariableNames, variableNames } from './token-variables';
 
 /** The formats in the order of the help. */
 const FORMATS = {
@@ -84,10 +78,7 @@ export function envOutput(token: Token | undefined, { format, names }: EnvOption
  * Returns the output after a failure; empty for a format whose reader fails without output. The flags may be
  * the cause of the failure, so an invalid format counts as sh, and an invalid prefix as the default one.
  */
-export function failureOutput(
-  flags: NameFlags & { readonly format?: string | undefined },
-  exitCode: number,
-): string {
+export function failureOutput(flags: FlagValues, exitCode: number): string {
   const format = orUndefined(() => envFormat(flags.format)) ?? posix;
   if (!format.fail) return '';
   const names = orUndefined(() => variableNames(flags)) ?? { prefix: DEFAULT_PREFIX };

@@ -1,5 +1,6 @@
 /** The variables that `env` and `exec` set from a token. */
 import { usage } from '../errors';
+import type { FlagValues } from '../settings/table';
 import { quoted } from '../text';
 import { expiresAtMs, type Token } from '../token/token';
 
@@ -33,12 +34,9 @@ export function tokenVariables(token: Token | undefined, { prefix, variable }: V
 
 export const DEFAULT_PREFIX = 'GWTOKEN_';
 
-/** The flags `--prefix` and `--variable`. */
-export type NameFlags = Partial<Readonly<Record<'prefix' | 'variable', string | undefined>>>;
-
 /** Returns the names by `--prefix` or `--variable`. Throws `usage` if no variable can have them. */
 export function variableNames(
-  { prefix, variable }: NameFlags,
+  { prefix, variable }: Pick<FlagValues, 'prefix' | 'variable'>,
   defaultPrefix = DEFAULT_PREFIX,
 ): VariableNames {
   if (prefix !== undefined && variable !== undefined)
