@@ -100,8 +100,8 @@ function findingsOf(rows: readonly Row[], settings: Settings, world: World): Fin
       const message = `no stored credentials for ${clientName(client)}`;
       findings.push(warning(message, { cause: { reason: 'no-credentials' }, subject: { client, source } }));
     } else if (stored && authUrl && stored.authUrl !== authUrl.value) {
-      const { source, value } = authUrl;
-      const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${source.name} says ${value}`;
+      const says = `${authUrl.source.name} says ${authUrl.value}`;
+      const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${says}`;
       const cause = { reason: 'item-for-other-url', own: stored.authUrl, client, setting: authUrl } as const;
       findings.push(warning(message, { cause }));
     }

@@ -220,11 +220,10 @@ export function useVariables({ client, settings, platform }: Facts, set = 'set')
   const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
   if (client && flags.profile !== undefined) {
+    const instead = `GWTOKEN_PROFILE=${client.profile}`;
     const ignored = names.find((name) => env[name]);
-    if (ignored === undefined && !prefersVariables()) return undefined;
-    if (ignored === undefined)
-      return `replace --profile by GWTOKEN_PROFILE=${client.profile}, and set ${PLAIN_PAIR}`;
-    return `${ignored} is ignored because of --profile; to use it, set GWTOKEN_PROFILE=${client.profile} instead`;
+    if (ignored) return `${ignored} is ignored because of --profile; to use it, set ${instead} instead`;
+    return prefersVariables() ? `replace --profile by ${instead}, and set ${PLAIN_PAIR}` : undefined;
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
