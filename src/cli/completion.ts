@@ -1,8 +1,9 @@
 /** Completes words: the completion scripts call this at each press of Tab. */
-import { DEFAULT_PROFILE, isProfile } from '../client';
+import { isProfile } from '../client';
 import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
 import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
+import { knownProfiles } from '../settings/resolve';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
 import { flagNamed, type Line, splitLine } from './line';
@@ -70,10 +71,9 @@ function valuesOf({ spec, values }: Flag, world: CompletionWorld): Candidates {
   return spec.endsWith('--profile <NAME>') ? profileNames(world) : (values ?? []);
 }
 
-/** Returns the profiles in the config file and those of stored clients; a broken file counts as empty. */
 function profileNames({ config, clients }: CompletionWorld): readonly string[] {
-  const inConfig = orUndefined(() => Object.keys(config.read().profiles)) ?? [];
-  const stored = orUndefined(() => Object.keys(clients.read())) ?? [];
-  const names = [DEFAULT_PROFILE, ...inConfig, ...stored.map((client) => client.split(':', 1)[0]!)];
-  return [...new Set(names)].filter(isProfile).sort();
+  const { profiles } = orUndefined(() => config.read()) ?? { profiles: {} };
+  return knownProfiles(profiles, () => clients.read())
+    .filter(isProfile)
+    .sort();
 }

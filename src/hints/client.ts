@@ -1,8 +1,9 @@
 /** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
 import type { Cause, NoHome } from '../causes';
-import { clientFlags, DEFAULT_PROFILE, profileFlag, REGIONS } from '../client';
+import { clientFlags, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
+import { knownProfiles } from '../settings/resolve';
 import { isForThisRun, SETTINGS, type Settings, variableOf } from '../settings/table';
 import { LONGEST_LIMIT_MS } from '../settings/values';
 import { listOf, shellWord, similarWords } from '../text';
@@ -41,12 +42,13 @@ export const CLIENT_ROWS = {
     const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
     return [otherCause(facts), ...loginOrSet(login, set, facts)];
   },
-
   'no-api-url': ({ client: { region, profile } }) => [
     `to set it, run: gwtoken config set api-url.${region} https://YOUR-GATEWAY${profileFlag(profile)}`,
     'or begin the URL with https://',
   ],
   'nothing-stored': () => [LIST_CLIENTS],
+
+  // login, logout and the action
   'stdin-terminal': () => ['pipe the secret in, or omit --secret-stdin to be prompted'],
   'login-incomplete': ({ example, isUrlMissing }) => [
     `example: printf %s "$SECRET" | ${example} --secret-stdin`,
@@ -186,13 +188,12 @@ function storedNames({ stored }: Settings): readonly string[] {
 
 function misspelledProfile(settings: Settings): string | undefined {
   const { value: profile, source } = settings.profile;
-  const ofStored = storedNames(settings).map((name) => name.replace(/:.*/, ''));
-  const known = [DEFAULT_PROFILE, ...Object.keys(settings.config.profiles), ...ofStored];
+  const known = knownProfiles(settings.config.profiles, settings.stored);
   if (known.includes(profile)) return undefined;
   const [meant] = similarWords(profile, known);
   if (meant !== undefined)
     return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
-  return ofStored.length > 0 ? LIST_CLIENTS : undefined;
+  return storedNames(settings).length > 0 ? LIST_CLIENTS : undefined;
 }
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */

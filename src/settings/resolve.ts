@@ -2,7 +2,7 @@
  * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
  */
 
-import { type Client, clientName } from '../client';
+import { type Client, clientName, DEFAULT_PROFILE } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { prefersVariables, type Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
@@ -75,6 +75,13 @@ function selectedClient({ profile, environment, region, stored, prefersVariables
   throw isFirst
     ? usage('no client stored yet', { reason: 'no-client' })
     : usage('no region set', { reason: 'no-region' });
+}
+
+/** Returns the default profile, and those of the config file and of stored clients. */
+export function knownProfiles(inConfig: Config['profiles'], stored: Places['stored']): readonly string[] {
+  // An unreadable list is another error.
+  const ofClients = Object.keys(orUndefined(stored) ?? {}).map((name) => name.split(':', 1)[0]!);
+  return [...new Set([DEFAULT_PROFILE, ...Object.keys(inConfig), ...ofClients])];
 }
 
 /** Returns a warning for each unknown key of the config file. A later version may have written it. */
