@@ -41,6 +41,11 @@ export function clientFlags({ profile, environment, region }: Client): string {
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
 }
 
+/** Returns ` --profile acme` for the end of a command; empty for the default profile. */
+export function profileFlag(profile = DEFAULT_PROFILE): string {
+  return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
+}
+
 /** The starts of the variables that hold credentials. */
 export const CREDENTIAL_PREFIXES = {
   production: 'GWTOKEN_CLIENT_',
@@ -56,11 +61,6 @@ export function mayHoldCredentials(name: string): boolean {
 /** Returns the variables for a child program, without those that may hold credentials. */
 export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !mayHoldCredentials(name)));
-}
-
-/** Returns ` --profile acme` for the end of a command; empty for the default profile. */
-export function profileFlag(profile = DEFAULT_PROFILE): string {
-  return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }
 
 /** Shortens a client ID to `abcd…wxyz`. An ID is not a secret, so a short one is returned unchanged. */

@@ -31,7 +31,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
 function readRows(settings: Settings, world: World): readonly Row[] {
   const selected = settings.region && clientName(settings.client);
-  for (const line of selected ? settingLines(settings) : []) world.trace(line);
+  if (selected) for (const line of settingLines(settings)) world.trace(line);
   const names = [...Object.keys(settings.stored()), ...(selected ? [selected] : [])];
   return [...new Set(names)].sort().flatMap((name) => {
     const client = parseClientName(name);
