@@ -1,6 +1,7 @@
 /** The flags that several commands share, and those of the two commands that cli/quick.ts can answer. */
 import { ENV_FORMAT_NAMES } from '../formats/env-formats';
 import { GET_FORMAT_NAMES } from '../formats/get-formats';
+import { DEFAULT_PREFIX } from '../formats/token-variables';
 import { CLIENT_SETTINGS, FETCH_SETTINGS, SETTINGS, type SettingRow } from '../settings/table';
 
 export interface Flag {
@@ -56,7 +57,7 @@ export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
 export const JSON_OUTPUT: Flag = { spec: '--json', help: 'print JSON', group: 'Output:' };
 export const PREFIX: Flag = {
   spec: '--prefix <PREFIX>',
-  help: 'prefix of the variable names (default: GWTOKEN_)',
+  help: `prefix of the variable names (default: ${DEFAULT_PREFIX})`,
   group: 'Output:',
 };
 export const VARIABLE: Flag = {

@@ -2,7 +2,7 @@
 
 import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
-import { tokenVariables } from '../formats/token-variables';
+import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
 import { similarWords } from '../text';
 import type { World } from '../world';
@@ -18,7 +18,7 @@ function knownVariables(): readonly string[] {
 }
 
 /** Ends of the variables that gwtoken sets, under any prefix. */
-const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), 'TOKEN_FILE'];
+const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), TOKEN_FILE];
 
 interface Stray extends StrayVariable {
   /** True if gwtoken may use another client because of it. */

@@ -32,6 +32,9 @@ export function tokenVariables(token: Token | undefined, { prefix, variable }: V
   return [access, ...Object.entries(values).map(([name, value]) => ({ name: prefix + name, value }))];
 }
 
+/** End of the variable for the path of the token file, which only exec sets. */
+export const TOKEN_FILE = 'TOKEN_FILE';
+
 export const DEFAULT_PREFIX = 'GWTOKEN_';
 
 /** Returns the names by `--prefix` or `--variable`. Throws `usage` if no variable can have them. */

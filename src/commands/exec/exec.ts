@@ -2,7 +2,7 @@
 import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
-import { tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
+import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
 import type { Query } from '../../token/query';
@@ -26,7 +26,7 @@ export async function runCommand(
   const file = given === undefined ? undefined : world.absolutePath(given);
   const env = childEnvironment(
     world.env,
-    [...variables, { name: `${names.prefix}TOKEN_FILE`, value: file }],
+    [...variables, { name: names.prefix + TOKEN_FILE, value: file }],
     world.platform,
   );
   const run = (beforeStart?: () => void): Promise<ChildEnd> =>
