@@ -274,7 +274,7 @@ test('doctor reports an unknown key in the config file, instead of a warning', a
 
 describe('doctor', () => {
   const variableSteps = (env: Readonly<Record<string, string>>) =>
-    variableChecks({ env }).map(({ result, message }) => `${result}: ${message}`);
+    variableChecks({ env, platform: 'linux' }).map(({ result, message }) => `${result}: ${message}`);
 
   test('accepts its own variables, output variables of any prefix, and empty ones', () => {
     const env = { GWTOKEN_REGION: 'eu', EU_ACCESS_TOKEN: 'x', GWTOKEN_SCOPE: 'x', GWTOKEN_EMPTY: '' };

@@ -42,7 +42,7 @@ function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDire
 }
 
 /** Warns of variables that look like misspelt ones of gwtoken's. */
-export function variableChecks(world: Pick<World, 'env'>): Check[] {
+export function variableChecks(world: Pick<World, 'env' | 'platform'>): Check[] {
   const stray = strayVariables(world).map((each) => warning('variables', strayText(each)));
   return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
 }
