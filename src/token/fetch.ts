@@ -36,7 +36,10 @@ export async function fetchToken(
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const leftMs = (): number => deadlineMs - world.monotonicMs();
   // Waiting for another process may have taken all of the time.
-  if (leftMs() < LEAST_ATTEMPT_MS) throw outOfTime(credentials.authUrl);
+  if (leftMs() < LEAST_ATTEMPT_MS) {
+    const message = `out of time before contacting ${credentials.authUrl}`;
+    throw new GwtokenError('unreached', message, { reason: 'out-of-time' });
+  }
   for (let n = 1; ; n++) {
     const limitMs = Math.min(timeoutMs, leftMs());
     try {
@@ -70,10 +73,6 @@ function withAttempts(error: GwtokenError, count: number, ms: number): GwtokenEr
  */
 function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }: RequestWorld): number {
   return afterMs + (isExact ? 0 : random() * Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS));
-}
-
-function outOfTime(authUrl: string): GwtokenError {
-  return new GwtokenError('unreached', `out of time before contacting ${authUrl}`, { reason: 'out-of-time' });
 }
 
 /**
