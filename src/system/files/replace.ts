@@ -9,22 +9,13 @@ export function uniqueName(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
 }
 
-interface WriteOptions {
-  /** True to wait until the text is on the disk, so that a power cut leaves the old text or the new one. */
-  readonly isDurable?: boolean;
-}
-
 /**
  * Writes the text to a temporary file beside `path`, `NAME.….tmp` with mode 0600, and renames it to `path`.
+ * With `isDurable`, it waits for the disk in between, so that a power cut leaves the old text or the new one.
  *
  * @throws the system's error
  */
-export function writeByRename(
-  path: string,
-  text: string,
-  host: Host,
-  { isDurable = false }: WriteOptions = {},
-): void {
+export function writeByRename(path: string, text: string, host: Host, { isDurable = false } = {}): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
     const file = openSync(temporary, 'wx', 0o600);
