@@ -157,9 +157,7 @@ function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host:
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
-  const what =
-    key === undefined ? 'must contain a JSON object' : `must contain a JSON object for ${quoted(key)}`;
-  throw unusable(path, what);
+  throw unusable(path, `must contain a JSON object${key === undefined ? '' : ` for ${quoted(key)}`}`);
 }
 
 function unusable(path: string, problem: string, cause?: Cause): GwtokenError {
