@@ -97,7 +97,8 @@ export function trustSystem(
   const [file = '', directories = ''] = VARIABLES.map((name) => env[name]);
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
   // The first of these groups with a CA is used.
-  const groups = [[file, ...directories.split(delimiter)], [STORE], ...bundles.map((path) => [path])];
+  const own = [file, ...directories.split(delimiter)].filter(Boolean);
+  const groups = [own, [STORE], ...bundles.map((path) => [path])];
   for (const places of groups) {
     const found = places
       .map((from) => ({ from, roots: rootsAt(from, store) }))
@@ -106,7 +107,7 @@ export function trustSystem(
     return {
       ca: [...ca, ...found.flatMap(({ roots }) => roots)],
       from: found.map((each) => each.from).join(' and '),
-      insteadOfSystem: places === groups[0] ? VARIABLES.filter((name) => env[name]) : [],
+      insteadOfSystem: places === own ? VARIABLES.filter((name) => env[name]) : [],
     };
   }
   return undefined;
@@ -115,7 +116,7 @@ export function trustSystem(
 /** Returns the CAs of the store, of a PEM file, or of the PEM files in a directory. */
 function rootsAt(place: string, store: Store): readonly string[] {
   if (place === STORE) return store();
-  const names = place === '' ? [] : orUndefined(() => readdirSync(place));
+  const names = orUndefined(() => readdirSync(place));
   // c_rehash puts each file into a directory twice: by its name, and as a link.
   return names ? [...new Set(names.flatMap((name) => readIfThere(join(place, name))))] : readIfThere(place);
 }
