@@ -157,16 +157,16 @@ function findVariable(row: SettingRow<unknown>, keys: readonly string[], { env }
 export function findInConfig(
   keys: readonly string[],
   { path, general, profiles }: Config,
-  profile = '',
+  profile?: string,
 ): Found | undefined {
-  const flag = ` --profile ${profile}`;
-  const ofProfile = { values: profiles[profile] ?? {}, where: `of profile ${profile} in ${path}`, flag };
-  for (const { values, where, flag } of [ofProfile, { values: general, where: `in ${path}`, flag: '' }]) {
+  for (const owner of [profile, undefined]) {
+    const values = owner === undefined ? general : (profiles[owner] ?? {});
     const key = keys.find((each) => values[each] !== undefined);
     if (key === undefined) continue;
+    const [of, flag] = owner === undefined ? ['', ''] : [`of profile ${owner} `, ` --profile ${owner}`];
     const source = {
       kind: 'config',
-      name: `${key} ${where}`,
+      name: `${key} ${of}in ${path}`,
       undo: `run: gwtoken config unset ${key}${flag}`,
     } as const;
     const value = values[key];
