@@ -35,6 +35,24 @@ export async function withTokenFile<T>(
   const ended = new AbortController();
   let token = first;
 
+  /** Renews the token; resolves with false if the file is no longer this run's to renew. */
+  const renew = async (): Promise<boolean> => {
+    // No spinner, because the command uses the terminal. The next check retries after a failure.
+    const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
+    const { token: next } = await getToken(query, world);
+    if (ended.signal.aborted) return false;
+    if (next.accessToken !== token.accessToken) {
+      if (isTakenOver(path, token.accessToken, world)) {
+        warn(world, `${path} has another run's token by now; this run no longer renews it`);
+        return false;
+      }
+      maskToken(next.accessToken, world);
+      world.replaceFile(path, next.accessToken, true);
+    }
+    token = next;
+    return true;
+  };
+
   const keepValid = async (): Promise<void> => {
     /** The error of the last renewal, if it failed. */
     let problem: unknown;
@@ -44,19 +62,7 @@ export async function withTokenFile<T>(
       if (ended.signal.aborted) return;
       if (dueInMs(token, minTtl, world.now()) > 0) continue;
       try {
-        // No spinner, because the command uses the terminal. The next check retries after a failure.
-        const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
-        const { token: next } = await getToken(query, world);
-        if (ended.signal.aborted) return;
-        if (next.accessToken !== token.accessToken) {
-          if (isTakenOver(path, token.accessToken, world)) {
-            warn(world, `${path} has another run's token by now; this run no longer renews it`);
-            return;
-          }
-          maskToken(next.accessToken, world);
-          world.replaceFile(path, next.accessToken, true);
-        }
-        token = next;
+        if (!(await renew())) return;
         problem = undefined;
       } catch (error) {
         if (ended.signal.aborted) return;
