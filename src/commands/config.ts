@@ -10,21 +10,16 @@ type Args = readonly string[];
 
 export async function listSettings(flags: FlagValues, world: World): Promise<void> {
   const only = flagProfile(flags);
-  const config = world.config.read();
-  const text = sectionsOf(config, only).join('\n');
-  const nothing =
-    only === undefined
-      ? `Nothing is set in ${world.config.path()}`
-      : `Profile ${only} has no settings of its own.`;
-  world.stdout.write(text);
-  if (text === '') world.stderr.write(`${nothing}\n`);
+  const text = sectionsOf(world.config.read(), only).join('\n');
+  if (text !== '') world.stdout.write(text);
+  else if (only === undefined) world.stderr.write(`Nothing is set in ${world.config.path()}\n`);
+  else world.stderr.write(`Profile ${only} has no settings of its own.\n`);
 }
 
 export async function printSetting(flags: FlagValues, world: World, [key = '']: Args): Promise<void> {
   checkConfigKey(key);
   const profile = flagProfile(flags);
-  const config = world.config.read();
-  const found = findInConfig([key], config, profile);
+  const found = findInConfig([key], world.config.read(), profile);
   if (!found) throw usage(`${key} is not set in ${world.config.path()}`, { reason: 'not-set', key, profile });
   world.stdout.write(`${found.text}\n`);
 }
