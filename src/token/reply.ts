@@ -73,7 +73,7 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   if (!text.endsWith(' GMT')) return undefined;
-  // By the endpoint's own clock, if it tells the time.
+  // Counts from the Date of the reply, because the clocks may differ.
   const waitMs = Date.parse(text) - (Date.parse(headers.get('date') ?? '') || requestedAtMs);
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
@@ -135,7 +135,7 @@ function refused(reply: Reply, reason: PlainReason, retry: Retry | undefined): G
   return new GwtokenError('refused', message, { reason }, { retry: reply.status < 500 ? retry : undefined });
 }
 
-/** Returns the reason of a refusal, an `error` of RFC 6749 section 5.2 or a 401; undefined for other replies. */
+/** Returns the reason of a refusal: an `error` of RFC 6749 section 5.2, or a 401. Undefined for other replies. */
 function refusalReason(status: number, error: unknown): PlainReason | undefined {
   const known = OAUTH_ERRORS.find((each) => each === error);
   // Keycloak answers a wrong secret with this code and 401.
