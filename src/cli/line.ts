@@ -121,8 +121,9 @@ function readFlags(word: string, next: string | undefined, command: Command | un
     return { ...others, given: [{ name, value: undefined, word, flag }, ...others.given] };
   }
   const inline = rest === '' ? undefined : rest.slice(isLong ? 1 : 0);
-  // Before the command, the word after an unknown flag is its value, unless it is a command.
-  const mayTakeNext = flag ? takesValue(flag.spec) : !command && !COMMANDS.some((each) => each.name === next);
+  // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
+  const isValue = !next?.startsWith('-') && !COMMANDS.some((each) => each.name === next);
+  const mayTakeNext = flag ? takesValue(flag.spec) : !command && isValue;
   const takesNext = mayTakeNext && inline === undefined && next !== undefined && next !== '--';
   return { given: [{ name, value: takesNext ? next : inline, word, flag }], takesNext };
 }
