@@ -162,11 +162,12 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const hasStdin = has('--secret-stdin');
   if (/secret|password/i.test(name) || (hasStdin && /token/i.test(name)))
     return { reason: 'secret-flag', hasStdin };
-  return similar(name, names);
+  const words = names.map((each) => each.slice(2));
+  return similar(name.replace(/^-+/, ''), words, '--');
 }
 
-function similar(word: string, known: readonly string[]): Cause | undefined {
-  const words = similarWords(word, known, 1);
+function similar(word: string, known: readonly string[], prefix = ''): Cause | undefined {
+  const words = similarWords(word, known).map((each) => prefix + each);
   return words.length > 0 ? mistyped(listOf(words)) : undefined;
 }
 
