@@ -4,7 +4,7 @@ import { clientFlags, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
-import { isForThisRun, SETTINGS, type Settings, variableOf } from '../settings/table';
+import { isForThisRun, type Settings } from '../settings/table';
 import { LONGEST_LIMIT_MS } from '../settings/values';
 import { listOf, shellWord, similarWords } from '../text';
 import type { Facts, Rows, Steps } from './row';
@@ -30,15 +30,14 @@ export const CLIENT_ROWS = {
     facts.settings?.prefersVariables() ? CI_HELP : 'to add one, run: gwtoken login',
   ],
   'no-region': (_, facts) => {
-    const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or set GWTOKEN_REGION`;
+    const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
     const isAnyStored = facts.settings && storedNames(facts.settings).length > 0;
     const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
     return [otherCause(facts), ...loginOrSet(start, set, facts)];
   },
   'no-auth-url': ({ client }, facts) => {
-    const key = `auth-url.${client.region}`;
-    const config = `gwtoken config set ${key} URL${profileFlag(client.profile)}`;
-    const set = `set ${variableOf(SETTINGS.authUrl, key)}, or run: ${config}`;
+    const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
+    const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
     const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
     return [otherCause(facts), ...loginOrSet(login, set, facts)];
   },
@@ -86,7 +85,7 @@ export const CLIENT_ROWS = {
       : [source.undo, `or, to use ${value}, let the command print it as "auth_url"`];
   },
   'half-pair': ({ missing, present, isEmpty }) => [
-    `set ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+    `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
   ],
   'both-secrets': () => ['unset one of them'],
   'bad-client-id': () => ['provide only the client ID, on one line'],
@@ -209,14 +208,14 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
   const isKept = !authUrl || !isForThisRun(authUrl);
   const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
   const login = `to store credentials, run: gwtoken login ${clientFlags(client)}${url}`;
-  return [otherCause(facts), login, useVariables(facts, 'or set')];
+  return [otherCause(facts), login, useVariables(facts, 'or ')];
 }
 
 /** The variables that hold for every client. */
 const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
 /** Returns the hint about variables: to set them, or that they are empty or ignored. */
-export function useVariables({ client, settings, platform }: Facts, set = 'set'): string | undefined {
+export function useVariables({ client, settings }: Facts, or = ''): string | undefined {
   if (!settings) return undefined;
   const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
@@ -224,13 +223,12 @@ export function useVariables({ client, settings, platform }: Facts, set = 'set')
     const instead = `GWTOKEN_PROFILE=${client.profile}`;
     const ignored = names.find((name) => env[name]);
     if (ignored) return `${ignored} is ignored because of --profile; to use it, set ${instead} instead`;
-    return prefersVariables() ? `replace --profile by ${instead}, and set ${PLAIN_PAIR}` : undefined;
+    return prefersVariables() ? `replace --profile by ${instead}, and export ${PLAIN_PAIR}` : undefined;
   }
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
-  if (!prefersVariables()) return `${set} ${PLAIN_PAIR} (gwtoken help keychain)`;
   // `. .env` alone does not export them.
-  return `${platform === 'win32' ? 'set' : 'export'} ${PLAIN_PAIR} (gwtoken help ci)`;
+  return `${or}export ${PLAIN_PAIR} (gwtoken help ${prefersVariables() ? 'ci' : 'keychain'})`;
 }
 
 const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';

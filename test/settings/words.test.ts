@@ -14,7 +14,7 @@ describe('the error for a missing setting', () => {
   const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
   test('the client without a region suggests login, or in a job the help topic', () => {
-    const ways = `or use ${listOf(REGIONS.map((each) => `--region ${each}`))}, or set GWTOKEN_REGION`;
+    const ways = `or use ${listOf(REGIONS.map((each) => `--region ${each}`))}, or export GWTOKEN_REGION`;
     const message = 'no region set';
     const login = 'to set up a client, run: gwtoken login';
     const stored = { 'default:production:eu': { clientId: 'id', authUrl: '', loginId: '' } };
@@ -28,7 +28,7 @@ describe('the error for a missing setting', () => {
 
   test('queryOf() without an auth URL suggests commands and variables for this client', () => {
     const message = 'no auth URL set for region eu';
-    const ways = 'or set GWTOKEN_AUTH_URL_EU, or run: gwtoken config set auth-url.eu URL';
+    const ways = 'or export GWTOKEN_AUTH_URL, or run: gwtoken config set auth-url.eu URL';
     const login = 'to set up this client, run: gwtoken login --region eu --sandbox';
     const flags = { region: 'eu', sandbox: true };
     const query = (env: Record<string, string>, prefersVariables: boolean) => {
