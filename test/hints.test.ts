@@ -189,7 +189,7 @@ const VARIABLES = { kind: 'variables', origin: ' (from GWTOKEN_CLIENT_ID and GWT
 const REFUSED = { reason: 'invalid_client' } as const;
 const LOGIN = 'to store credentials, run: gwtoken login --region eu';
 const OTHERS = listOf(REGIONS.filter((region) => region !== 'eu'));
-const OTHER_REGION = `if the client belongs to region ${OTHERS}, use --region ${OTHERS}`;
+const OTHER_REGION = `if the client belongs to region ${OTHERS}, use --region ${OTHERS}; if the auth URL does, change it`;
 const VARIABLES_HINT = 'export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
 
 test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([

@@ -241,7 +241,8 @@ function rejectedCredentials(_: Cause, facts: Facts): Steps {
   const others = listOf(REGIONS.filter((region) => region !== client?.region));
   return [
     checkCredentials(facts),
-    client && `if the client belongs to region ${others}, use --region ${others}`,
+    client &&
+      `if the client belongs to region ${others}, use --region ${others}; if the auth URL does, change it`,
   ];
 }
 
