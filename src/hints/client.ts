@@ -90,7 +90,7 @@ export const CLIENT_ROWS = {
   'both-secrets': () => ['unset one of them'],
   'bad-client-id': () => ['provide only the client ID, on one line'],
   'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
-  'bad-secret-file': () => ['it must be a regular file that contains only the client secret'],
+  'bad-secret-file': () => ['it must be the path of a regular file that contains only the client secret'],
   'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
   'bad-item': ({ client }) => [
     `to replace it, run: gwtoken login ${clientFlags(client)}`,
