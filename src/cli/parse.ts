@@ -160,7 +160,7 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const other = Object.hasOwn(OTHER_FLAGS, name) ? OTHER_FLAGS[name] : undefined;
   if (other !== undefined && has(other)) return mistyped(other);
   const hasStdin = has('--secret-stdin');
-  if (/secret|password/i.test(name) || (hasStdin && /token/i.test(name)))
+  if (/secret|password|client.?id/i.test(name) || (hasStdin && /token/i.test(name)))
     return { reason: 'secret-flag', hasStdin };
   const words = names.map((each) => each.slice(2));
   return similar(name.replace(/^-+/, ''), words, '--');

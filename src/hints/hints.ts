@@ -93,7 +93,9 @@ const ROWS: Rows = {
   'joined-value': () => ['put a space between KEY and VALUE'],
   'no-revoke': () => ['to revoke a client, use the Clients page'],
   'secret-flag': ({ hasStdin }) => [
-    `no flag takes a secret: ${hasStdin ? 'use the prompt or --secret-stdin' : 'gwtoken login prompts for it'}`,
+    hasStdin
+      ? 'no flag takes a secret: use the prompt or --secret-stdin'
+      : 'no flag takes credentials: run gwtoken login, or export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
   ],
   'no-topic': ({ topic }) => [
     topic === undefined
