@@ -40,15 +40,20 @@ export function isBare({ path, flags, args, program }: Line): boolean {
 
 /** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */
 const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
-  get: ['token', 'print-access-token'],
+  get: ['token', 'print-access-token', 'get-token', 'access-token'],
   'get --fresh': ['refresh', 'cache'],
   env: ['export'],
   exec: ['run'],
   curl: ['api', 'http', 'wget'],
-  login: ['auth', 'setup'],
-  status: ['whoami', 'show', 'list', 'ls', 'profiles'],
+  login: ['auth', 'setup', 'init', 'configure', 'signin', 'rotate'],
+  logout: ['remove', 'signout'],
+  status: ['whoami', 'show', 'list', 'ls', 'profile', 'profiles'],
   'status --verbose': ['config show'],
-  'config set': ['set'],
+  doctor: ['check', 'test', 'debug'],
+  'config set': ['set', 'use', 'switch'],
+  'config list': ['config ls'],
+  'config unset': ['config delete', 'config remove', 'config rm'],
+  'config path': ['config edit'],
   '--version': ['version'],
 };
 
@@ -56,9 +61,14 @@ const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
 const OTHER_FLAGS: Readonly<Record<string, string>> = {
   '--cacert': '--ca-file',
   '--environment': '--sandbox',
+  '--insecure': '--ca-file',
+  '--max-time': '--timeout',
   '--refresh': '--fresh',
+  '--retry': '--retries',
   '--shell': '--format',
   '--token-url': '--auth-url',
+  '-f': '--format',
+  '-k': '--ca-file',
   '-o': '--output',
 };
 
