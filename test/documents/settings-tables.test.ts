@@ -50,5 +50,5 @@ test('gwtoken help settings shows the tables in 80 columns', async () => {
   );
   const file = join(ROOT, 'src', 'cli', 'topics', 'settings.md');
   const tables = [table(['flag', 'variable', 'config key'], names), table(['setting', 'default'], defaults)];
-  await expect(drawn(file, '# Settings', tables)).toMatchFileSnapshot(file);
+  await expect(drawn(file, '# Settings: flags, variables, config keys', tables)).toMatchFileSnapshot(file);
 });
