@@ -143,6 +143,7 @@ describe('gwtoken', () => {
     ['Docker', '## Docker'],
     ['variables', '# Settings: flags, variables, config keys'],
     ['tls', '## TLS certificates'],
+    ['rotate', '## Rotate a secret'],
   ])('help %s begins with the title %s of any topic', async (word, title) => {
     const { code, stdout } = await inside().cli(['help', word]);
     expect([code, stdout.startsWith(title.replace(/^#+ /, '').toUpperCase())]).toEqual([0, true]);
