@@ -23,12 +23,11 @@ export type Cause =
   // Settings, flags and formats
   | { readonly reason: 'bad-value'; readonly allowed: string; readonly undo?: string }
   | { readonly reason: 'unknown-key'; readonly isCredential: boolean; readonly meant?: string | undefined }
-  | { readonly reason: 'not-per-profile' }
   | { readonly reason: 'not-a-url'; readonly example: string; readonly meant?: string }
   | { readonly reason: 'url-query'; readonly example: string }
   | { readonly reason: 'url-unencrypted'; readonly secure: string }
   | { readonly reason: 'url-placeholder' | 'url-user' }
-  | { readonly reason: 'flags-conflict' | 'no-unset-format' }
+  | { readonly reason: 'flags-conflict' | 'no-unset-format' | 'not-per-profile' }
   | { readonly reason: 'not-set'; readonly key: string; readonly profile: string | undefined }
   /** The value does not fit the format; `instead` is a command line. */
   | { readonly reason: 'unfit-format'; readonly instead?: string | undefined }
@@ -62,8 +61,7 @@ export type Cause =
       /** The variables whose CAs were tried instead of the system's. */
       readonly insteadOfSystem: readonly string[];
     }
-  | { readonly reason: 'not-a-proxy'; readonly setting: string }
-  | { readonly reason: 'bad-proxy-url'; readonly setting: string }
+  | { readonly reason: 'not-a-proxy' | 'bad-proxy-url'; readonly setting: string }
   | { readonly reason: 'proxy-password'; readonly setting: string; readonly example: string }
   /** `target` is the endpoint's host and port. */
   | { readonly reason: 'proxy-refusal' | 'proxy-failure'; readonly target: string }
