@@ -15,8 +15,8 @@ export interface BoundCredentials extends Credentials {
 }
 
 /**
- * Longest item in bytes: the limit of the Windows Credential Manager. It holds on every platform, so that items
- * can be copied.
+ * Longest item in bytes: the limit of the Windows Credential Manager. It holds on every platform, so that
+ * items can be copied.
  */
 export const ITEM_LIMIT = 2560;
 

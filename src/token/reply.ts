@@ -135,7 +135,7 @@ function refused(reply: Reply, reason: PlainReason, retry: Retry | undefined): G
   return new GwtokenError('refused', message, { reason }, { retry: reply.status < 500 ? retry : undefined });
 }
 
-/** Returns the reason of a refusal: an `error` of RFC 6749 section 5.2, or a 401. Undefined for other replies. */
+/** Returns the reason of a refusal: an `error` of RFC 6749 section 5.2, or a 401; otherwise undefined. */
 function refusalReason(status: number, error: unknown): PlainReason | undefined {
   const known = OAUTH_ERRORS.find((each) => each === error);
   // Keycloak answers a wrong secret with this code and 401.

@@ -70,8 +70,8 @@ interface LockState {
 /** Returns the current holder's lock, which can be waited for; see {@link OthersLock}. */
 function waitFor(path: string, host: Host): OthersLock {
   /**
-   * Time without a touch. Adds up the pauses of this waiter instead of reading a clock: clocks can be set, and a
-   * machine that starves the waiter starves the holder too.
+   * Time without a touch: adds up the pauses of this waiter. A clock can be set, and a machine that starves
+   * the waiter starves the holder too.
    */
   let silentMs = 0;
   let lastSeen = readLock(path);

@@ -88,8 +88,8 @@ function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
 }
 
 /**
- * Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. A second
- * child repeats the request if the session of the first may have had a wrong key.
+ * Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. A
+ * second child repeats the request if the session of the first may have had a wrong key.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const assertOpen = async (): Promise<void> => {

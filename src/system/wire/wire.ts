@@ -1,7 +1,7 @@
 /**
- * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and speaks
- * HTTP. This module decides on trust and name lookups, and reports each step. Rarely used parts are loaded on
- * first use.
+ * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and
+ * speaks HTTP. This module decides on trust and name lookups, and reports each step. Rarely used parts are
+ * loaded on first use.
  */
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -174,8 +174,8 @@ function connectorTo(peer: Peer, attempt: Attempt): buildConnector.connector {
 }
 
 /**
- * Opens a client for one request, without undici's own limits, because the caller's limit covers everything. If
- * the connection breaks before the request is sent, undici would connect again without end.
+ * Opens a client for one request, without undici's own limits, because the caller's limit covers everything.
+ * If the connection breaks before the request is sent, undici would connect again without end.
  */
 function openClient(url: URL, signal: AbortSignal, connect: buildConnector.connector): Client {
   let isUsed = false;
