@@ -39,7 +39,7 @@ export function isLeftBehind(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
-/** Returns whether writeByRename() failed because the file is a mount, as single files in containers may be. */
+/** Returns whether writeByRename() failed because the file is a mount, as a file in a container may be. */
 export function isMounted(error: unknown, { platform }: Pick<Host, 'platform'>): boolean {
   return systemCode(error) === 'EBUSY' && platform !== 'win32';
 }
