@@ -16,14 +16,15 @@ test('writeAll() waits for a full non-blocking pipe without using the processor'
   onCleanup(() => closeSync(descriptor));
   // The text has more bytes than characters.
   const text = 'ü'.repeat(150_000);
-  const slow = `sleep 1; exec head -c ${Buffer.byteLength(text)} <"$0" >"$1"`;
+  const slow = `sleep 3; exec head -c ${Buffer.byteLength(text)} <"$0" >"$1"`;
   const reader = spawn('sh', ['-c', slow, pipe, copy], { stdio: 'ignore' });
   onCleanup(() => reader.kill('SIGKILL'));
   const ended = once(reader, 'exit');
   const before = process.cpuUsage();
   writeAll(descriptor, text);
   const { user, system } = process.cpuUsage(before);
-  expect(user + system).toBeLessThan(400_000);
+  // Microseconds. Other threads of this process, such as the collector, used 0.6 s beside other tests.
+  expect(user + system).toBeLessThan(1_200_000);
   expect(await ended).toEqual([0, null]);
   expect(readFileSync(copy, 'utf8')).toBe(text);
 });
