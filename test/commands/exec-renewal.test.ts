@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { ReaderGone } from '../../src/signals';
+import { withoutVariables } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 
 const SECOND = 1000;
@@ -283,4 +284,36 @@ test('a renewal that fails after the command has ended is not reported', async (
 test('a command that cannot be run leaves no file', async () => {
   const { events } = await run(0, { isCommandMissing: true });
   expect(events).toEqual(['token-1', 'removed token-1']);
+});
+
+test('a renewal after another login stores the token that the next get uses', async () => {
+  const gw = inside();
+  gw.env = withoutVariables(gw.env);
+  await gw.login();
+  let wake = (): void => {};
+  let renewed = (): void => {};
+  gw.own = {
+    sleep: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+      }),
+    absolutePath: () => '/the/file',
+    replaceFile: () => renewed(),
+    removeFile() {},
+    async runProgram(_, __, { beforeStart }) {
+      beforeStart?.();
+      await gw.login();
+      gw.nowMs += HOUR;
+      const isRenewed = new Promise<void>((resolve) => {
+        renewed = resolve;
+      });
+      wake();
+      await isRenewed;
+      return { code: 0, signal: null };
+    },
+  };
+  expect((await gw.cli(['exec', '--token-file', 'file', '--', 'anything'])).code).toBe(0);
+  expect(await gw.get()).toBe(`token-${gw.posts.length}`);
+  // Two logins, exec and its renewal.
+  expect(gw.posts).toHaveLength(4);
 });

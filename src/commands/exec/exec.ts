@@ -3,6 +3,7 @@ import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
+import { gather } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
 import type { Query } from '../../token/query';
@@ -31,7 +32,7 @@ export async function runCommand(
   );
   const run = (beforeStart?: () => void): Promise<ChildEnd> =>
     world.runProgram(command, args, { env, beforeStart });
-  const resolveAgain = (): Query => selectedQuery(settings, world);
+  const resolveAgain = (): Query => selectedQuery(gather(flags, world), world);
   const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
   return codeOrSignal(await end);
 }

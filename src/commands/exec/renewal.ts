@@ -22,7 +22,7 @@ const REFUSAL_PAUSE_MS = 300_000;
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
  * still contains the last token of this run.
  *
- * @param resolveAgain resolves the credentials again, because the file of a secret may have changed
+ * @param resolveAgain resolves settings and credentials again, because a login may have replaced them
  * @param work calls `begin` before it starts the command. `begin` writes the file, and throws if it cannot
  */
 export async function withTokenFile<T>(
