@@ -50,7 +50,7 @@ export function splitLine(argv: readonly string[]): Line {
     if (/^-./s.test(word)) {
       const { given, takesNext } = readFlags(word, argv[at + 1], command);
       if (!given[0]!.flag && command?.passThrough === 'flags') break;
-      flags.push(...given.map((each) => ({ ...each, word })));
+      for (const each of given) flags.push(each);
       if (takesNext) at++;
     } else if (named) {
       if (path.length === 0) mayBeEvaluated = named.evaluated === true || flags.some(({ flag }) => !flag);
@@ -110,20 +110,24 @@ interface ReadFlags {
 /** Reads `--name value`, `--name=value`, `-n value`, `-nvalue`, or switches, which may share a hyphen. */
 function readFlags(word: string, next: string | undefined, command: Command | undefined): ReadFlags {
   const isLong = word.startsWith('--');
-  const name = isLong ? word.replace(/=.*/s, '') : word.slice(0, 2);
-  const rest = word.slice(name.length);
-  const flag = flagNamed(name, command);
-  if (flag && !takesValue(flag.spec) && !isLong && rest !== '') {
-    // curl reads words such as `-vk` by itself.
-    if (command?.passThrough === 'flags')
-      return { given: [{ name, value: undefined, word, flag: undefined }], takesNext: false };
-    const others = readFlags(`-${rest}`, next, command);
-    return { ...others, given: [{ name, value: undefined, word, flag }, ...others.given] };
+  const switches: GivenFlag[] = [];
+  for (let at = 1; ; at++) {
+    const name = isLong ? word.replace(/=.*/s, '') : `-${word[at]}`;
+    const rest = word.slice(isLong ? name.length : at + 1);
+    const flag = flagNamed(name, command);
+    const given = { name, value: undefined, word, flag };
+    if (flag && !takesValue(flag.spec) && !isLong && rest !== '') {
+      // curl reads words such as `-vk` by itself.
+      if (command?.passThrough === 'flags')
+        return { given: [{ ...given, flag: undefined }], takesNext: false };
+      switches.push(given);
+      continue;
+    }
+    const inline = rest === '' ? undefined : rest.slice(isLong ? 1 : 0);
+    // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
+    const isValue = !next?.startsWith('-') && !COMMANDS.some((each) => each.name === next);
+    const mayTakeNext = flag ? takesValue(flag.spec) : !command && isValue;
+    const takesNext = mayTakeNext && inline === undefined && next !== undefined && next !== '--';
+    return { given: [...switches, { ...given, value: takesNext ? next : inline }], takesNext };
   }
-  const inline = rest === '' ? undefined : rest.slice(isLong ? 1 : 0);
-  // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
-  const isValue = !next?.startsWith('-') && !COMMANDS.some((each) => each.name === next);
-  const mayTakeNext = flag ? takesValue(flag.spec) : !command && isValue;
-  const takesNext = mayTakeNext && inline === undefined && next !== undefined && next !== '--';
-  return { given: [{ name, value: takesNext ? next : inline, word, flag }], takesNext };
 }

@@ -87,6 +87,11 @@ describe('the words of another program', () => {
   });
 });
 
+test('a word may have 10,000 switches', async () => {
+  const { code, stderr } = await gw.cli(['get', `-${'v'.repeat(10_000)}`, '--bogus']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('unknown option "--bogus"')]);
+});
+
 describe('flags before the command', () => {
   test.each([
     [['-r', 'us', 'get', '--format', 'json'], 'us'],
