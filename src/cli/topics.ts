@@ -38,9 +38,10 @@ function partsAbout(words: readonly string[], text: string): readonly string[] {
     .split(/^(?=## )/m)
     .slice(1)
     .map((each) => `${each.trimEnd()}\n`);
+  const meant = words.flatMap(wordsIn);
   const isMeant = (part: string): boolean => {
     const title = wordsIn(part.split('\n', 1)[0]!);
-    return words.flatMap(wordsIn).every((word) => title.includes(word));
+    return meant.length > 0 && meant.every((word) => title.includes(word));
   };
   return isMeant(text) ? [text] : sections.filter(isMeant);
 }
