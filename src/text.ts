@@ -76,13 +76,14 @@ export function utcTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '');
 }
 
-/** The most letters of a misspelled word that are missing, surplus, wrong or swapped with the next one. */
-const MOST_EDITS = 3;
-
-/** Returns the known words that are nearest to a misspelled one, if most of their letters agree. */
-export function similarWords(word: string, known: readonly string[]): string[] {
+/**
+ * Returns the known words that are nearest to a misspelled one, if most of their letters agree.
+ *
+ * @param maxEdits the most letters that are missing, surplus, wrong or swapped with the next one
+ */
+export function similarWords(word: string, known: readonly string[], maxEdits = 3): string[] {
   const near = [...new Set(known)].map((each) => ({ each, count: edits(word, each) }));
-  const least = Math.min(MOST_EDITS, ...near.map(({ count }) => count));
+  const least = Math.min(maxEdits, ...near.map(({ count }) => count));
   return near
     .filter(({ each, count }) => count === least && count < 0.6 * Math.max(word.length, each.length))
     .map(({ each }) => each);

@@ -172,13 +172,14 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const hasStdin = has('--secret-stdin');
   if (/secret|password|client.?id/i.test(name) || (hasStdin && /token/i.test(name)))
     return { reason: 'secret-flag', hasStdin };
-  const words = names.map((each) => each.slice(2));
-  return similar(name.replace(/^-+/, ''), words, '--');
+  return similar(name, names);
 }
 
-function similar(word: string, known: readonly string[], prefix = ''): Cause | undefined {
-  const words = similarWords(word, known).map((each) => prefix + each);
-  return words.length > 0 ? mistyped(listOf(words)) : undefined;
+/** Returns the cause that names the words that are one typing error away, or else those that begin so. */
+function similar(word: string, known: readonly string[]): Cause | undefined {
+  const near = similarWords(word, known, 1);
+  const meant = near.length > 0 ? near : known.filter((each) => each.startsWith(word));
+  return meant.length > 0 && meant.length < 4 ? mistyped(listOf(meant)) : undefined;
 }
 
 function mistyped(meant: string): Cause {
