@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { ReaderGone } from '../../src/signals';
 import { withoutVariables } from '../harness/homes/client';
-import { inside } from '../harness/homes/in-process';
+import { type Inside, inside } from '../harness/homes/in-process';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -286,10 +286,8 @@ test('a command that cannot be run leaves no file', async () => {
   expect(events).toEqual(['token-1', 'removed token-1']);
 });
 
-test('a renewal after another login stores the token that the next get uses', async () => {
-  const gw = inside();
-  gw.env = withoutVariables(gw.env);
-  await gw.login();
+/** Runs exec, whose command does this, and ends after the renewal that follows. */
+async function renewAfter(gw: Inside, doWork: () => unknown): Promise<void> {
   let wake = (): void => {};
   let renewed = (): void => {};
   gw.own = {
@@ -302,7 +300,7 @@ test('a renewal after another login stores the token that the next get uses', as
     removeFile() {},
     async runProgram(_, __, { beforeStart }) {
       beforeStart?.();
-      await gw.login();
+      await doWork();
       gw.nowMs += HOUR;
       const isRenewed = new Promise<void>((resolve) => {
         renewed = resolve;
@@ -313,7 +311,24 @@ test('a renewal after another login stores the token that the next get uses', as
     },
   };
   expect((await gw.cli(['exec', '--token-file', 'file', '--', 'anything'])).code).toBe(0);
+}
+
+test('a renewal after another login stores the token that the next get uses', async () => {
+  const gw = inside();
+  gw.env = withoutVariables(gw.env);
+  await gw.login();
+  await renewAfter(gw, () => gw.login());
   expect(await gw.get()).toBe(`token-${gw.posts.length}`);
   // Two logins, exec and its renewal.
   expect(gw.posts).toHaveLength(4);
+});
+
+test('a renewal keeps the client, even if the config file selects another one by now', async () => {
+  const gw = inside();
+  const { GWTOKEN_REGION: _, GWTOKEN_AUTH_URL: __, ...env } = gw.env;
+  gw.env = env;
+  gw.configure({ region: 'eu', 'auth-url': 'https://{region}.example.com' });
+  await renewAfter(gw, () => gw.configure({ region: 'us', 'auth-url': 'https://{region}.example.com' }));
+  const url = 'https://eu.example.com/oauth2/token';
+  expect(gw.posts.map((post) => post.url)).toEqual([url, url]);
 });

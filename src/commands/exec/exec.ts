@@ -3,12 +3,12 @@ import { withoutCredentials } from '../../client';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
-import { gather } from '../../settings/resolve';
+import { settingsFrom } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
-import type { Query } from '../../token/query';
+import { type Query, queryOf } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
-import { readSettings, selectedQuery, selectedToken } from '../selected-token';
+import { readSettings, selectedToken } from '../selected-token';
 import { withTokenFile } from './renewal';
 
 export async function runCommand(
@@ -32,8 +32,10 @@ export async function runCommand(
   );
   const run = (beforeStart?: () => void): Promise<ChildEnd> =>
     world.runProgram(command, args, { env, beforeStart });
-  const resolveAgain = (): Query => selectedQuery(gather(flags, world), world);
-  const end = file === undefined ? run() : withTokenFile(file, answer, resolveAgain, world, run);
+  // The same client with the same settings, but with what a login has stored by now.
+  const queryAgain = (): Query =>
+    queryOf(settingsFrom({ ...settings, stored: () => world.clients.read() }), world);
+  const end = file === undefined ? run() : withTokenFile(file, answer, queryAgain, world, run);
   return codeOrSignal(await end);
 }
 

@@ -22,13 +22,13 @@ const REFUSAL_PAUSE_MS = 300_000;
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
  * still contains the last token of this run.
  *
- * @param resolveAgain resolves settings and credentials again, because a login may have replaced them
+ * @param queryAgain returns the query for a renewal, because a login may have replaced the credentials
  * @param work calls `begin` before it starts the command. `begin` writes the file, and throws if it cannot
  */
 export async function withTokenFile<T>(
   path: string,
   { token: first, query: { minTtl } }: TokenAnswer,
-  resolveAgain: () => Query,
+  queryAgain: () => Query,
   world: World,
   work: (begin: () => void) => Promise<T>,
 ): Promise<T> {
@@ -38,7 +38,7 @@ export async function withTokenFile<T>(
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
     // No spinner, because the command uses the terminal. The next check retries after a failure.
-    const query = { ...resolveAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
+    const query = { ...queryAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return false;
     if (next.accessToken !== token.accessToken) {
