@@ -90,9 +90,9 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
 }
 
 /**
- * Returns the cells: the usual, unquoted context in each state of the shell, with hard values; each other one with
- * hard values in the plain state, and with a few in each option. An IFS is combined with an option only in zsh,
- * which needs an option to split words.
+ * Returns the cells: the usual, unquoted context in each state of the shell, and the others in the plain state,
+ * because they evaluate the same text. An IFS is combined with an option only in zsh, which needs an option to
+ * split words. There are hard values unless the IFS differs.
  */
 function cellsOf(shell: Shell): Cell[] {
   const values = randomValues(count, seed);
@@ -100,11 +100,11 @@ function cellsOf(shell: Shell): Cell[] {
   const all = writeBatch(shell, [...SINGLE_CHARACTERS, ...EDGES, ...values]);
   const cells = Object.entries(shell.states).flatMap(([stateName, state]) =>
     Object.entries(shell.contexts).flatMap(([contextName, context], index) => {
-      const isUsual = index === 0;
       const [option, ifs] = stateName.split(', ');
       const isPlain = option === 'plain';
-      if (ifs !== undefined && !(isUsual && (isPlain || shell.name === 'zsh'))) return [];
-      const batch = ifs === undefined && (isUsual || isPlain) ? all : random;
+      if (index > 0 && stateName !== 'plain') return [];
+      if (ifs !== undefined && !isPlain && shell.name !== 'zsh') return [];
+      const batch = ifs === undefined ? all : random;
       const name = `${contextName} (${stateName})`;
       return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
