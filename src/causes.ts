@@ -88,7 +88,7 @@ export type Cause =
   | { readonly reason: 'system-limit'; readonly isMemory: boolean }
   | { readonly reason: 'command-not-found'; readonly shell: string }
   | { readonly reason: 'curl-not-found' }
-  // What doctor and status warn of
+  // Warnings of doctor and status
   | { readonly reason: 'clock-off' | 'certificate-ending' | 'none-selected' }
   | { readonly reason: PlainReason };
 
@@ -142,7 +142,7 @@ export interface StrayVariable {
   meant(): readonly string[];
 }
 
-/** What callers add to an error on its way up: the client that it is about, and what they know of it. */
+/** Facts that callers add to an error on its way up: the client that it is about, and its state. */
 export interface Subject {
   readonly client?: Client;
   readonly authUrl?: GivenUrl | undefined;

@@ -31,7 +31,7 @@ export interface Retry {
 }
 
 interface Details {
-  /** What callers know of the error's client. */
+  /** Facts of the error's client. */
   readonly subject?: Subject;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;

@@ -66,7 +66,7 @@ interface Parts {
   readonly commands: readonly Command[];
 }
 
-/** Lets commander lay out a help, which ends with a line end. cli/line.ts has read the line, so it parses none. */
+/** Returns a help, laid out by commander. It parses no line, because cli/line.ts has read it. */
 function layOut({ usage, description, flags, commands }: Parts): string {
   const layout = new Layout('gwtoken')
     .usage(usage)

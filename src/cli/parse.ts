@@ -8,7 +8,7 @@ import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
 import { flagNamed, flagsOf, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
 
-/** A valid command line: a command with its flags and words, or the text that `--help` or `--version` prints. */
+/** A valid command line: a command with its flags and words, or the text of `--help` or `--version`. */
 type ParsedLine =
   | { readonly command: Command; readonly flags: FlagValues; readonly args: readonly string[] }
   | { readonly text: string };
@@ -31,7 +31,7 @@ export function parseLine(line: Line, version: string): ParsedLine {
   return { command, flags: flagValues(line.flags), args };
 }
 
-/** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`, which then show help. */
+/** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`: they show help. */
 export function isBare({ path, flags, args, program }: Line): boolean {
   const command = path.at(-1);
   const showsHelp = !command || command.subcommands || command.name === 'completion';

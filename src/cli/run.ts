@@ -63,7 +63,7 @@ function show(help: string, line: Line, { stdout, stderr, terminal }: World): nu
   return EXIT_CODES.usage;
 }
 
-/** What a failure depends on, apart from the error itself. */
+/** The parts of the line that a failure depends on. */
 type FailedLine = Pick<Line, 'path' | 'flags' | 'mayBeEvaluated'>;
 
 /** Reports an error and resolves with its exit code. */

@@ -26,7 +26,7 @@ export interface CredentialSource {
   fingerprint(hmac: (text: string) => string): string;
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
-  /** Whether the credentials come with their auth URL. Otherwise a setting has to give it. */
+  /** True if the credentials come with their auth URL. Otherwise a setting has to give it. */
   readonly mayNameAuthUrl: boolean;
   /**
    * Loads the credentials, and the only auth URL that they may be sent to.

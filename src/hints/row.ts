@@ -2,7 +2,7 @@
 import type { Cause, Reason, Subject } from '../causes';
 import type { Settings } from '../settings/table';
 
-/** What hints may depend on beside the cause. */
+/** Facts for hints, beside those of the cause. */
 export interface Facts extends Subject {
   readonly platform: NodeJS.Platform;
   /** Absent if the config file cannot be read, or the command line is invalid. */

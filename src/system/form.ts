@@ -7,7 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 
 declare const __EXECUTABLE__: boolean;
 
-/** Whether this is the standalone executable, whose runtime is Bun. */
+/** True in the standalone executable, whose runtime is Bun. */
 export const IS_EXECUTABLE = __EXECUTABLE__;
 
 /** Returns the form and its runtime: `npm package with Node v20.20.2`. */

@@ -1,4 +1,4 @@
-/** What a token depends on. A token or failure of another basis is never used. */
+/** The basis of a token: all that it depends on. A token or failure of another basis is never used. */
 import type { Client } from '../client';
 import type { CredentialSource } from '../credentials/sources';
 import type { Setting } from '../settings/table';

@@ -10,7 +10,7 @@ const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 
 const ENTRY_SHAPE = { owner: OWNER_SHAPE, clientId: '', token: TOKEN_SHAPE satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
 
-/** What reading the cache needs. */
+/** The parts of the World that reading the cache needs. */
 export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */

@@ -1,4 +1,4 @@
-/** Collects the answers that login needs: from flags, settings and the list of stored clients, or by prompts. */
+/** Collects the answers that login needs: from flags, settings and stored clients, or by prompts. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
 import {

@@ -26,7 +26,7 @@ export interface FileProblem {
   readonly cause: Untrusted;
 }
 
-/** Who may own files, the mode bits that are forbidden, the chmod that removes them, and their meaning. */
+/** The allowed owners of files, the forbidden mode bits, the chmod that removes them, and their meaning. */
 const RULES = {
   // Others may read the config.
   config: { owners: 'user or root', forbidden: 0o022, mode: 'go-w', meaning: 'writable by' },

@@ -1,4 +1,4 @@
-/** The descriptors that gwtoken's caller had open, beyond the standard streams: lock files, `<(…)`, pipes. */
+/** The descriptors that the caller had open, beyond the standard streams: lock files, `<(…)`, pipes. */
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orUndefined } from '../../errors';
 
