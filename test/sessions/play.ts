@@ -76,7 +76,7 @@ async function runLine(gw: Inside, line: string): Promise<string[]> {
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
 
-/** What plays a session: gwtoken in this process, or the built program with a real home and endpoint. */
+/** The player of a session: gwtoken in this process, or the built program with a real home and endpoint. */
 interface Player {
   readonly gw: Inside;
   /** Texts of the session with what stands for them. */
