@@ -167,8 +167,6 @@ function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
   if (body === 'too-long') return badReply(reply, `answered with more than ${REPLY_LIMIT / 1024} KiB`);
   if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, 'html-page');
-  const encoding = encodingOf(reply);
-  if (encoding) return badReply(reply, `answered ${status}${encoding}`);
   if (!json) return badReply(reply, `answered ${status}, but not with a JSON object`);
   const words = errorWords(reply);
   const problem = `answered ${status} without a valid access_token${words && ` (${words})`}`;
@@ -200,19 +198,9 @@ function failureReason(reply: Reply): PlainReason | undefined {
 /** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
 function describeReply(reply: Reply, retry?: Retry): string {
   const words = errorWords(reply);
-  const what = isHtml(reply)
-    ? ' with an HTML page, perhaps from a proxy'
-    : `${words && `, ${words}`}${encodingOf(reply)}`;
+  const what = isHtml(reply) ? ' with an HTML page, perhaps from a proxy' : words && `, ${words}`;
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
   return `${reply.status}${what}${wait}`;
-}
-
-/** Returns the end of a sentence about a compressed body; empty for other bodies and for readable JSON. */
-function encodingOf({ headers, json, secret }: Reply): string {
-  const encoding = headers.get('content-encoding');
-  if (json || !encoding || /^identity$/i.test(encoding)) return '';
-  const shown = shownText(encoding, secret) ?? 'unknown encoding';
-  return `, compressed (${shown}) although the request asked for no compression`;
 }
 
 /** Returns the server's `error` and its reason, without texts that repeat the secret. */

@@ -32,11 +32,6 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
     'returned a token that has just expired (expires_in is 0) (3 attempts)',
     "try again after a second; if it persists, contact the endpoint's operator",
   ],
-  '200-gzip': [
-    7,
-    'answered 200, compressed (gzip) although the request asked for no compression',
-    'possible causes: gwtoken help network',
-  ],
   '200-unknown-error': [
     7,
     'answered 200 without a valid access_token (incorrect_client_credentials: wrong ID or secret)',

@@ -372,15 +372,6 @@ test('a reply is an HTML page by its content type, unless its body is JSON', () 
   expect(errorFor(500, { error: 'why' }, HTML).problem).toBe('answered 500, why');
 });
 
-test('a compressed reply is reported with its status', () => {
-  const problem = (encoding: string, status = 200) =>
-    errorFor(status, 'sorry', { 'content-encoding': encoding }).problem;
-  const asked = 'although the request asked for no compression';
-  expect(problem('gzip')).toBe(`answered 200, compressed (gzip) ${asked}`);
-  expect(problem(SECRET, 503)).toBe(`answered 503, compressed (unknown encoding) ${asked}`);
-  expect(problem('Identity')).toBe('answered 200, but not with a JSON object');
-});
-
 describe('a redirect', () => {
   test.each([
     [300, '/login', ' to https://id.test/login'],

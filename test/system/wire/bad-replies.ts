@@ -1,6 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { startFaultServer } from '../../harness/endpoints/fault-server';
-import { bad, FETCHED, GOOD, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireCase } from './scene';
+import { bad, FETCHED, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireCase } from './scene';
 
 /** Complete replies. test/token/reply.test.ts tests each status and each member of a body. */
 export const BAD_REPLIES: readonly WireCase[] = [
@@ -29,11 +28,6 @@ export const BAD_REPLIES: readonly WireCase[] = [
       return { authUrl: endpoint.url, endpoint, strangers: [stranger] };
     },
   },
-  replies(
-    'a compressed reply, which gwtoken did not allow',
-    reply(200, gzipSync(JSON.stringify(GOOD)), { 'Content-Encoding': 'gzip' }),
-    bad(/answered 200, compressed \(gzip\)/),
-  ),
   scripted(
     'an endless body',
     {
