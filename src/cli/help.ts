@@ -49,7 +49,7 @@ function commandHelp(path: readonly Command[], command: Command): string {
   return [
     layOut({
       usage: usage.filter(Boolean).join(' '),
-      description: [sentence(summary), '', 'Examples:', ...exampleLines].join('\n'),
+      description: [`${capitalized(summary)}.`, '', 'Examples:', ...exampleLines].join('\n'),
       flags: [...flags, ...COMMON_FLAGS],
       commands: subcommands ?? [],
     }),
@@ -84,9 +84,4 @@ function layOut({ usage, description, flags, commands }: Parts): string {
   for (const { name, summary, group = 'Commands:' } of commands)
     layout.command(name).summary(summary).helpGroup(group);
   return layout.helpInformation();
-}
-
-/** Returns a summary as a sentence. */
-export function sentence(summary: string): string {
-  return `${capitalized(summary)}.`;
 }

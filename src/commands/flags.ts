@@ -49,7 +49,7 @@ function settingFlags(
   );
 }
 
-export const VERBOSE: Flag = { spec: '-v, --verbose', help: 'print details to stderr', group: 'General:' };
+const VERBOSE: Flag = { spec: '-v, --verbose', help: 'print details to stderr', group: 'General:' };
 export const VERSION: Flag = { spec: '-V, --version', help: 'print the version', group: 'General:' };
 export const HELP: Flag = { spec: '-h, --help', help: 'show this help', group: 'General:' };
 /** Flags of every command. */

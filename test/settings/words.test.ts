@@ -1,9 +1,7 @@
 /** Messages about settings: errors for missing ones, and lines with values and sources. */
 import { describe, expect, test } from 'vitest';
-import { equivalents } from '../../bin/build/man-page';
 import { REGIONS } from '../../src/client';
 import { settingLines } from '../../src/settings/resolve';
-import { SETTINGS } from '../../src/settings/table';
 import { listOf } from '../../src/text';
 import { queryOf } from '../../src/token/query';
 import { settingsWith, type Values } from './places';
@@ -63,20 +61,6 @@ describe('descriptions of settings', () => {
       'ca-file: /ca.pem (ca-file in /c.json)',
       'keychain-timeout: 1 min (GWTOKEN_KEYCHAIN_TIMEOUT)',
       'credential-command: set (credential-command in /c.json)',
-    ]);
-  });
-
-  test("equivalents returns the variable and the config key of a setting's flag", () => {
-    const { environment, authUrl, cache, credentialCommand } = SETTINGS;
-    const regions = (form: (each: string) => string) => `[${REGIONS.map(form).join('|')}]`;
-    expect([environment, authUrl, cache, credentialCommand].map(equivalents)).toEqual([
-      ['GWTOKEN_SANDBOX', 'sandbox'],
-      [
-        `GWTOKEN_AUTH_URL${regions((each) => `_${each.toUpperCase()}`)}`,
-        `auth-url${regions((each) => `.${each}`)}`,
-      ],
-      ['GWTOKEN_NO_CACHE', 'cache'],
-      ['', 'credential-command'],
     ]);
   });
 });
