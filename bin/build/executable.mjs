@@ -14,22 +14,23 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { BUN, BUN_FOLDER, bunLicense, compile } from './bun.mjs';
 import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
-import { machineOf } from './verify.mjs';
 
 /** Contains this machine's `gwtoken`, or a directory for each platform. Git and npm ignore it. */
 export const EXECUTABLES = join(ROOT, 'executables');
-/** Each platform with the directory of keytar's native module for it. @type {Record<string, string>} */
+/**
+ * Each platform with the directory of keytar's native module for it. keytar 7.10.6 has x64's in linuxmusl-arm64,
+ * where it cannot load.
+ * @type {Record<string, string | null>}
+ */
 export const TARGETS = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
   'linux-x64-musl': 'linuxmusl-x64',
-  'linux-arm64-musl': 'linuxmusl-arm64',
+  'linux-arm64-musl': null,
   'darwin-arm64': 'darwin-arm64',
   'windows-x64': 'win32-x64',
   'windows-arm64': 'win32-arm64',
 };
-/** keytar's package (at least 7.10.6) contains x64's native module for this platform, which cannot load. */
-const WITHOUT_KEYTAR = 'linux-arm64-musl';
 /** Ends in `.data`, so that Bun embeds the module. Bun would load `.node` from the temporary directory. */
 const KEYTAR = 'keytar.data';
 const OTHER_KEYTAR = 'keytar.cjs';
@@ -45,17 +46,14 @@ export async function buildExecutable(target, directory, otherKeytar) {
   if (prebuild === undefined) throw new Error(`there is no executable for ${target}`);
   const keytar = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
   const { name, version } = JSON.parse(readFileSync(join(keytar, 'package.json'), 'utf8'));
-  const native = readFileSync(join(keytar, 'prebuilds', prebuild, 'keytar.node'));
-  const hasKeytar = target !== WITHOUT_KEYTAR;
-  if (hasKeytar !== (machineOf(native) === target.replace('-musl', '')))
-    throw new Error(`keytar's native part for ${target} is for ${machineOf(native)}: see WITHOUT_KEYTAR`);
+  const native = prebuild === null ? '' : readFileSync(join(keytar, 'prebuilds', prebuild, 'keytar.node'));
   mkdirSync(BUN_FOLDER, { recursive: true });
   const scratch = mkdtempSync(join(BUN_FOLDER, 'build-'));
   const bundled = join(scratch, 'bundle');
   try {
-    await bundleExecutable(bundled, hasKeytar, otherKeytar !== undefined);
+    await bundleExecutable(bundled, prebuild !== null, otherKeytar !== undefined);
     if (otherKeytar) copyFileSync(otherKeytar, join(bundled, OTHER_KEYTAR));
-    else writeFileSync(join(bundled, KEYTAR), hasKeytar ? native : '');
+    else writeFileSync(join(bundled, KEYTAR), native);
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     compile(target, scratch, file, otherKeytar === undefined);
     mkdirSync(directory, { recursive: true });
