@@ -124,28 +124,24 @@ function readTrusted(path: string, host: Host): Stored {
 
 /** Returns the line in which a text stops being JSON. The engines' own messages do not all name it. */
 function faultLine(text: string): number {
-  const open: string[] = [];
-  let length = 0;
-  // The tokens that may follow, by their first character; 0 stands for numbers and words.
-  let expected = '"0{[';
-  for (const [all, token] of text.matchAll(/\s*("(?:[^"\\\n]|\\.)*"|[\w.+-]+|[{}[\]:,])/gy)) {
-    const kind = token!.replace(/^[\w.+-]/, '0').slice(0, 1);
-    if (!expected.includes(kind)) break;
-    length += all.length;
-    const isKey = kind === '"' && !expected.includes('0');
-    if (kind === '{') open.push('}');
-    else if (kind === '[') open.push(']');
-    else if (kind === open.at(-1)) open.pop();
-    const end = open.at(-1) ?? '';
-    if (isKey) expected = ':';
-    else if (kind === '{') expected = '"}';
-    else if (kind === '[') expected = '"0{[]';
-    else if (kind === ',' && end === '}') expected = '"';
-    else if (kind === ',' || kind === ':') expected = '"0{[';
-    else expected = end && `,${end}`;
+  const lines = text.split('\n');
+  let [before, fault] = [0, lines.length];
+  while (fault - before > 1) {
+    const middle = Math.floor((before + fault) / 2);
+    if (isStartOfJson(lines.slice(0, middle).join('\n'))) before = middle;
+    else fault = middle;
   }
-  const [blank = ''] = /^\s*/.exec(text.slice(length)) ?? [];
-  return text.slice(0, length + blank.length).split('\n').length;
+  return fault;
+}
+
+/** Returns whether the text is JSON once its last value and its closing brackets are added. */
+function isStartOfJson(text: string): boolean {
+  let open = text.replace(/"(?:[^"\\]|\\.)*"|[^{}[\]]/g, '');
+  while (/\{\}|\[\]/.test(open)) open = open.replaceAll(/\{\}|\[\]/g, '');
+  const closing = [...open].reverse().map((bracket) => (bracket === '{' ? '}' : ']'));
+  return ['', '0', ':0', '"":0'].some((last) => {
+    return orUndefined(() => JSON.parse(text + last + closing.join(''))) !== undefined;
+  });
 }
 
 /** Checks an existing file or directory. @throws GwtokenError `usage` with the reason `untrusted` */
