@@ -115,7 +115,7 @@ export interface Untrusted {
   /** The variable that names another directory. */
   readonly variable: string;
   /** Command line that solves the problem; absent for another owner or a link. */
-  readonly chmod?: string;
+  readonly chmod?: string | undefined;
 }
 
 /** The auth URL that a setting gives. */

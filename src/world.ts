@@ -191,7 +191,7 @@ export interface DirectoryFacts {
   /** The path, and what is wrong with the directory. */
   readonly text: string;
   /** Reason why gwtoken rejects the files in the directory, or cannot write there; absent if it can. */
-  readonly problem?: Cause;
+  readonly problem?: Cause | undefined;
 }
 
 export interface World {

@@ -18,7 +18,7 @@ test('without HOME, the cache is empty and the config file is an error', async (
     await tokens.write(client, 'text'),
     await tokens.remove(() => true),
     await tokens.acquireLock(client),
-  ]).toEqual([{}, 'ENOHOME', [], undefined]);
+  ]).toEqual([{}, 'no home directory', [], undefined]);
   const noHome = 'no home directory for the config file';
   expect(() => config.path()).toThrow(noHome);
   for (const call of [() => config.edit([]), () => config.checkWritable(), () => clients.remove([])])

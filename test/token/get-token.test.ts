@@ -72,7 +72,7 @@ test('get reports a cache that cannot be written only with --verbose', async ({ 
   expect(await gw.cli(['get'])).toEqual({ code: 0, stdout: 'token-1\n', stderr: '' });
   const { stdout, stderr } = await gw.cli(['get', '--verbose']);
   expect(stdout).toBe('token-2\n');
-  expect(stderr).toContain('gwtoken: cache: cannot write the token (ENOTDIR)\n');
+  expect(stderr).toContain('gwtoken: cache: cannot write the token (not a directory)\n');
 });
 
 test('a warning masks secrets', async ({ needs }) => {

@@ -2,17 +2,17 @@
  * The config file and the list of stored clients: JSON objects. They may name a command, so only the user and
  * root may have written them. The quick path reads them.
  */
-import { readdirSync, realpathSync, type Stats, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { GwtokenError, messageOf, orUndefined, usage } from '../../errors';
+import { GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
-import { assertCreatable, makeDirectory, trustProblem } from './trust';
+import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
 const VARIABLE = directoryVariable('config');
 const NOT_OWNER: Cause = { reason: 'untrusted', variable: VARIABLE };
@@ -52,7 +52,7 @@ export function openConfig(
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
-        await whileWriting(configPath(), host, (parent) => checkDirectory(parent, host));
+        await whileWriting(configPath(), host, (parent) => assertUsable('config', parent, host));
       },
     },
     clients: {
@@ -112,8 +112,11 @@ function readTrusted(path: string, host: Host): Stored {
     const isForbidden = code === 'EACCES' || code === 'EPERM';
     throw unusable(path, `cannot be read: ${wordsFor(error)}`, isForbidden ? NOT_OWNER : undefined);
   }
-  checkTrust('file', path, read.stat, host);
-  checkTrust('directory', dirname(path), statSync(dirname(path)), host);
+  const directory = dirname(path);
+  const problem =
+    trustProblem(path, read.stat, 'config', host) ??
+    trustProblem(directory, statSync(directory), 'config', host);
+  if (problem) throw problem;
   // Some editors on Windows write a byte order mark at the start of a file.
   const text = read.bytes.toString().replace(/^\uFEFF/, '');
   const parsed: unknown = orUndefined(() => JSON.parse(text));
@@ -144,12 +147,6 @@ function isStartOfJson(text: string): boolean {
   });
 }
 
-/** Checks an existing file or directory. @throws GwtokenError `usage` with the reason `untrusted` */
-function checkTrust(what: 'file' | 'directory', path: string, stat: Stats, host: Host): void {
-  const problem = trustProblem(path, stat, 'config', host);
-  if (problem) throw usage(`config ${what} ${path} ${problem.text}`, problem.cause);
-}
-
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Stored;
@@ -168,8 +165,7 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   // Dry run: a change that will be rejected must not wait for the lock.
   change(path);
   await whileWriting(path, host, async (directory) => {
-    checkDirectory(directory, host);
-    makeDirectory(directory);
+    prepareDirectory('config', directory, host);
     const [write, { withLock }] = await Promise.all([loadWriter(path, host), import('./lock')]);
     await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => write(change(path)));
   });
@@ -209,13 +205,6 @@ async function loadWriter(path: string, host: Host): Promise<(value: Stored) => 
   };
 }
 
-/** Checks in advance that files in the directory can be written and that later reads will trust them. */
-function checkDirectory(directory: string, host: Host): void {
-  assertCreatable(directory, host);
-  const stat = statSync(directory, { throwIfNoEntry: false });
-  if (stat) checkTrust('directory', directory, stat, host);
-}
-
 /** Runs work in the file's directory, and turns errors of the system into errors with hints. */
 async function whileWriting(
   path: string,
@@ -226,8 +215,6 @@ async function whileWriting(
     await work(dirname(path));
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
-    const code = systemCode(error);
-    if (code === 'EUNTRUSTED') throw usage(`${messageOf(error)}; gwtoken will not write to it`, NOT_OWNER);
     const message = `cannot write ${path}: ${wordsFor(error)}`;
     if (isMounted(error, host)) throw new GwtokenError('local', message, { reason: 'mounted-file' });
     throw new GwtokenError('local', message, { reason: 'directory-not-writable', variable: VARIABLE });

@@ -12,7 +12,7 @@ import type { CacheKind, CachePlace, CacheRead, TokenCache } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { isLeftBehind, writeByRename } from './replace';
-import { assertCreatable, type FileProblem, makeDirectory, trustProblem, untrusted } from './trust';
+import { prepareDirectory, type TrustProblem, trustProblem } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
@@ -20,7 +20,7 @@ const LIMIT = 256 * 1024;
 /** The cache if there is no home directory. */
 export const NO_CACHE: TokenCache = {
   read: () => ({}),
-  write: async () => 'ENOHOME',
+  write: async () => 'no home directory',
   clientNames: () => [],
   remove: async () => [],
   async sweep() {},
@@ -32,20 +32,21 @@ export function openTokens(directory: string, host: Host): TokenCache {
     read: (place, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
-        if (problem) return { untrusted: sentenceFor(directory, problem) };
+        if (problem) return { untrusted: sentenceFor(problem) };
         return readCacheFile(entryPath(directory, place, kind), host);
       }) ?? {},
     async write(place, text, kind = 'token', lock) {
       const file = entryPath(directory, place, kind);
       try {
-        makeTrusted(directory, host);
-        if (readCacheFile(file, host).untrusted) return 'EUNTRUSTED';
+        prepareDirectory('cache', directory, host);
+        const { untrusted } = readCacheFile(file, host);
+        if (untrusted) return untrusted;
         writeByRename(file, text, host);
         if (lock === undefined || lock.isHeld()) return undefined;
         unlinkSync(file);
         return 'lock lost';
       } catch (error) {
-        return systemCode(error) ?? 'UNKNOWN';
+        return wordsFor(error);
       }
     },
     clientNames() {
@@ -68,7 +69,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
     async acquireLock(place) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
-        makeTrusted(directory, host);
+        prepareDirectory('cache', directory, host);
         return tryLock(join(directory, `${nameOf(place)}.lock`), host);
       });
     },
@@ -81,22 +82,14 @@ function readCacheFile(file: string, host: Host): CacheRead {
     const problem = trustProblem(file, stat, 'cache', host);
     if (problem === undefined) return { text: bytes.toString() };
     // A file that others can open is a miss: the next token replaces it.
-    return problem.cause.chmod ? {} : { untrusted: sentenceFor(file, problem) };
+    return problem.cause.chmod ? {} : { untrusted: sentenceFor(problem) };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
 }
 
-function sentenceFor(path: string, { text, cause: { chmod } }: FileProblem): string {
-  return `${path} ${text}${chmod ? `; run: ${chmod}` : ''}`;
-}
-
-/** Creates the directory if it is missing. Throws the system's error, or EUNTRUSTED. */
-function makeTrusted(directory: string, host: Host): void {
-  assertCreatable(directory, host);
-  makeDirectory(directory);
-  const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
-  if (problem) throw untrusted(directory, problem.text);
+function sentenceFor({ message, cause: { chmod } }: TrustProblem): string {
+  return `${message}${chmod ? `; run: ${chmod}` : ''}`;
 }
 
 /** Returns a unique name: only the profile can contain hyphens; environment and region are fixed words. */

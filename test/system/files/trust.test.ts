@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, openTokens } from '../../../src/system/files/token-cache';
-import { assertCreatable, makeDirectory, probeDirectory } from '../../../src/system/files/trust';
+import { assertUsable, makeDirectory, probeDirectory } from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -47,9 +47,9 @@ const SERVED = { text: 'an entry' };
 describe.skipIf(process.platform === 'win32')('trust in files', () => {
   test('a config that others can write to is rejected with the chmod to type', () => {
     const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
-    for (const [what, path, owner] of [
-      ['directory', directory, 0o700],
-      ['file', file, 0o600],
+    for (const [path, owner] of [
+      [directory, 0o700],
+      [file, 0o600],
     ] as const) {
       for (let others = 0; others <= 0o77; others++) {
         const mode = owner | others;
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
         const text = `is writable by other users (mode ${mode.toString(8)})`;
         if ((others & 0o22) !== 0)
           expect(refusal(() => config().read())).toEqual({
-            message: `config ${what} ${path} ${text}`,
+            message: `${path} ${text}`,
             hints: [`run: chmod go-w ${word(path)}`],
           });
         else expect(config().read()).toMatchObject(READ);
@@ -96,25 +96,22 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
     expect(config.read()).toMatchObject({ general: {} });
     const refused = {
       kind: 'usage',
-      message: `config directory ${open} is writable by other users (mode 777)`,
+      message: `${open} is writable by other users (mode 777)`,
     };
     await expect(config.checkWritable()).rejects.toMatchObject(refused);
     await expect(config.edit([])).rejects.toMatchObject(refused);
     await expect(clients.remove([])).rejects.toMatchObject(refused);
-    expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
+    expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toContain('accessible to other users');
     expect(readdirSync(open)).toEqual([]);
   });
 
   test('a file or directory of another user is used for neither cache nor config', async ({ needs }) => {
     needs('root');
     const belongs = `belongs to another user (uid ${STRANGER})`;
-    for (const [what, path] of [
-      ['file', file],
-      ['directory', directory],
-    ] as const) {
+    for (const path of [file, directory]) {
       chownSync(path, STRANGER, STRANGER);
       expect(refusal(() => config().read())).toEqual({
-        message: `config ${what} ${path} ${belongs}`,
+        message: `${path} ${belongs}`,
         hints: [AS_OWNER],
       });
       chownSync(path, 0, 0);
@@ -194,19 +191,20 @@ describe('a directory that is missing', () => {
     chownSync(directory, STRANGER, STRANGER);
     const below = join(directory, '.config', 'gwtoken');
     const { config } = openConfig(below, MACHINE);
+    const message = `${directory} belongs to another user (uid ${STRANGER})`;
     for (const refused of [config.checkWritable(), config.edit([])])
       await expect(refused).rejects.toMatchObject({
         kind: 'usage',
-        message: `${directory} belongs to another user (uid ${STRANGER}); gwtoken will not write to it`,
+        message,
         cause: { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
       });
-    expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe('EUNTRUSTED');
+    expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe(message);
     expect(probeDirectory('cache', below, MACHINE)).toEqual({
-      text: `${directory} belongs to another user (uid ${STRANGER})`,
+      text: message,
       problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR' },
     });
     expect(existsSync(dirname(below))).toBe(false);
-    assertCreatable(below, { ...MACHINE, uid: STRANGER });
-    assertCreatable(join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
+    assertUsable('cache', below, { ...MACHINE, uid: STRANGER });
+    assertUsable('cache', join(dirname(directory), 'new'), { ...MACHINE, uid: STRANGER });
   });
 });
