@@ -133,7 +133,7 @@ export interface OthersLock {
    * Waits until the holder has released the lock or has died. Resolves with `late` if the limit passes or the
    * signal is aborted first.
    */
-  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'dead' | 'late'>;
+  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'late'>;
 }
 
 /**

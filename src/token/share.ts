@@ -31,18 +31,14 @@ export async function shareRequest(
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const findOrFetch = async (lock?: HeldLock): Promise<TokenAnswer> =>
     find() ?? (await fetch(Math.min(limitMs, leftMs()), lock));
-  let emptyWaits = 0;
-  while (emptyWaits < MOST_EMPTY_WAITS) {
+  for (let emptyWaits = 0; emptyWaits < MOST_EMPTY_WAITS; emptyWaits++) {
     const lock = await world.tokens.acquireLock(placeOf(query));
     if (lock === undefined) break;
     if (lock.held) return await withHeldLock(lock.release, signal, () => findOrFetch(lock));
     world.trace('waiting for another gwtoken process to get this token');
-    const end = await lock.wait(leftMs(), signal);
-    if (end === 'late') throw lateError(query, longestMs);
+    if ((await lock.wait(leftMs(), signal)) === 'late') throw lateError(query, longestMs);
     const shared = find();
     if (shared) return shared;
-    // A dead holder leaves no outcome, so this wait does not count.
-    if (end === 'released') emptyWaits++;
   }
   return await findOrFetch();
 }

@@ -75,36 +75,29 @@ function waitFor(path: string, host: Host): OthersLock {
    */
   let silentMs = 0;
   let lastSeen = readLock(path);
-  /** Reads the lock and returns what became of its holder. Removes the lock of a dead holder. */
-  const checkHolder = (): 'holding' | 'released' | 'dead' => {
+  /** Returns whether the holder still has the lock. Removes the lock of a dead holder. */
+  const isHolding = (): boolean => {
     const current = readLock(path);
-    // If the silence was long, the holder died and another waiter removed the file.
-    if (current === undefined || hasNewHolder(current, lastSeen))
-      return silentMs > DEAD_AFTER_MS / 2 ? 'dead' : 'released';
-    if (current.touchedAtMs !== lastSeen?.touchedAtMs) silentMs = 0;
+    if (current === undefined || lastSeen === undefined) return false;
+    if (current.holder !== lastSeen.holder && lastSeen.holder !== UNNAMED) return false;
+    if (current.touchedAtMs !== lastSeen.touchedAtMs) silentMs = 0;
     lastSeen = current;
-    if (silentMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return 'dead';
+    if (silentMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return false;
     // If nobody can remove the file, waiting is useless.
-    return silentMs >= 2 * DEAD_AFTER_MS ? 'released' : 'holding';
+    return silentMs < 2 * DEAD_AFTER_MS;
   };
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    for (;;) {
-      const outcome = checkHolder();
-      if (outcome !== 'holding') return outcome;
+    while (isHolding()) {
       const waitedMs = performance.now() - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
       const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
       await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
       silentMs += pauseMs;
     }
+    return 'released';
   };
   return { held: false, wait };
-}
-
-/** Returns whether another process holds the lock now. Writing the name into a new file does not count. */
-function hasNewHolder(current: LockState, lastSeen: LockState | undefined): boolean {
-  return current.holder !== lastSeen?.holder && lastSeen?.holder !== UNNAMED;
 }
 
 /**
