@@ -29,8 +29,8 @@ const COMPILE = [
 /**
  * Forbidden texts of the runtime, each with a replacement of the same length. The variables turn the program
  * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set. Bun compiles
- * NODE_ENV into the program, and a value with a tab or CR ends it before the first line. The replacement has to
- * be an identifier.
+ * NODE_ENV and BUN_ENV into the program, and a value with a tab or CR ends it before the first line. Their
+ * replacements have to be identifiers.
  * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
  * telemetry" forbids. The replacement is not an address; the printed line belongs in a bug report.
  */
@@ -39,6 +39,7 @@ export const REPLACED = {
   BUN_OPTIONS: 'BUN=OPTIONS',
   BUN_INSPECT: 'BUN=INSPECT',
   NODE_ENV: 'NO__ENV_',
+  BUN_ENV: 'BU__ENV',
   'https://bun.report': 'report to gwtoken:',
 };
 

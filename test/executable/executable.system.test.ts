@@ -87,7 +87,7 @@ describe('with a variable of Bun, the executable', () => {
   test.each([
     ['does not start Bun instead of gwtoken', { BUN_BE_BUN: '1' }],
     ['loads no script', { BUN_OPTIONS: '--preload=./preload.js' }],
-    ['runs with any NODE_ENV', { NODE_ENV: 'production\r' }],
+    ['runs with any NODE_ENV or BUN_ENV', { NODE_ENV: 'production\r', BUN_ENV: 'production\r' }],
     ['opens no debugger', { BUN_INSPECT: 'ws://127.0.0.1:9/x?break=1', BUN_INSPECT_PRELOAD: './preload.js' }],
   ])('%s', async (_, env) => {
     const { home, run } = setUp();
