@@ -18,7 +18,7 @@ export type Cause =
   // The command line
   | { readonly reason: 'mistyped'; readonly meant: string }
   | { readonly reason: 'secret-flag'; readonly hasStdin: boolean }
-  | { readonly reason: 'bad-line' | 'comment' | 'dash' | 'joined-value' | 'no-revoke' }
+  | { readonly reason: 'comment' | 'dash' | 'no-revoke' }
   | { readonly reason: 'no-topic'; readonly topic: string | undefined }
   // Settings, flags and formats
   | { readonly reason: 'bad-value'; readonly allowed: string; readonly undo?: string }
@@ -154,12 +154,8 @@ export interface Subject {
   readonly stray?: StrayVariable | undefined;
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
-  /** True for refused credentials that a person typed several times. */
-  readonly isRetyped?: boolean;
-  /** The command line that starts a login again, with what was typed. */
+  /** The command line that starts a login again, with what a person typed. */
   readonly restart?: string;
-  /** True if login could store credentials that it could not verify. */
-  readonly mayStoreUnverified?: boolean;
   /** True if credentials were to be stored, which variables can hold instead. */
   readonly isToBeStored?: boolean;
   /** Source of credentials that makes a login needless. */
@@ -168,8 +164,6 @@ export interface Subject {
   readonly mayBeStored?: boolean;
   /** True if another process was refused, and the endpoint was not asked again. */
   readonly isRepeated?: boolean;
-  /** Lifetime left of a cached token that --min-ttl excludes, in ms. */
-  readonly cachedLeftMs?: number;
 }
 
 /** Reason to reject a reply, beside the error codes of section 5.2. */
@@ -184,13 +178,12 @@ type ReplyReason =
   | 'forbidden'
   /** A token whose lifetime is 0. */
   | 'just-expired'
-  /** A 404 or 405. */
+  /** A 404, a 405 or a redirect. */
   | 'wrong-path'
   /** A 429. */
   | 'rate-limited'
   /** Another 5xx, or an error that says so. */
   | 'outage'
-  | 'redirect'
   | 'html-page'
   /** The answer of a resource server (RFC 6750) instead of a token endpoint. */
   | 'api-answer'

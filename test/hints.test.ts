@@ -17,11 +17,9 @@ const GIVEN = {
 
 /** Each cause with sample facts. */
 const CAUSES: readonly Cause[] = [
-  { reason: 'bad-line' },
   { reason: 'mistyped', meant: 'gwtoken status' },
   { reason: 'comment' },
   { reason: 'dash' },
-  { reason: 'joined-value' },
   { reason: 'no-revoke' },
   { reason: 'secret-flag', hasStdin: true },
   { reason: 'secret-flag', hasStdin: false },
@@ -111,7 +109,6 @@ const CAUSES: readonly Cause[] = [
   { reason: 'unusable-reply' },
   { reason: 'html-page' },
   { reason: 'api-answer' },
-  { reason: 'redirect' },
   { reason: 'wrong-path' },
   { reason: 'rate-limited' },
   { reason: 'outage' },
@@ -223,23 +220,8 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
   [
     'credentials that a person typed three times',
     REFUSED,
-    { client: EU, isRetyped: true, restart: 'gwtoken login' },
+    { client: EU, restart: 'gwtoken login' },
     [OTHER_REGION, 'to start again, run: gwtoken login'],
-  ],
-  [
-    'a login that needs no verification',
-    { reason: 'outage' },
-    { client: EU, mayStoreUnverified: true },
-    ['the problem is on the server; try again later', 'to store them unverified, add --no-verify'],
-  ],
-  [
-    'a cached token that --min-ttl excludes',
-    { reason: 'outage' },
-    { client: EU, cachedLeftMs: 61_000 },
-    [
-      'the problem is on the server; try again later',
-      'the cached token is valid for 1 min 1 s more: use --min-ttl 1s',
-    ],
   ],
   [
     'a client that is not stored',

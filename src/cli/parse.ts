@@ -57,21 +57,6 @@ const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
   '--version': ['version'],
 };
 
-/** Flags of curl, direnv and others, each with the flag that does the same. */
-const OTHER_FLAGS: Readonly<Record<string, string>> = {
-  '--cacert': '--ca-file',
-  '--environment': '--sandbox',
-  '--insecure': '--ca-file',
-  '--max-time': '--timeout',
-  '--refresh': '--fresh',
-  '--retry': '--retries',
-  '--shell': '--format',
-  '--token-url': '--auth-url',
-  '-f': '--format',
-  '-k': '--ca-file',
-  '-o': '--output',
-};
-
 /** Flags by which gh, aws, kubectl and docker print JSON, if their value is `json`. */
 const JSON_FLAGS = ['-o', '-f', '--output', '--format'];
 
@@ -105,10 +90,8 @@ function checkFlags(line: Line): void {
 function checkArguments(given: readonly string[], line: Line, { args = '' }: Command): void {
   const expected = args.split(' ').filter(Boolean);
   const [missing] = expected.slice(given.length).filter((name) => name.startsWith('<'));
-  if (missing !== undefined) {
-    const cause: Cause | undefined = given.at(-1)?.includes('=') ? { reason: 'joined-value' } : undefined;
-    throw lineError(line, `missing required argument ${quoted(missing.slice(1, -1))}`, cause);
-  }
+  if (missing !== undefined)
+    throw lineError(line, `missing required argument ${quoted(missing.slice(1, -1))}`);
   const excess = line.args[expected.length];
   if (excess === undefined || expected.at(-1)?.includes('...')) return;
   const taken = expected.length === 0 ? 'no arguments' : `only ${expected.join(' ')}`;
@@ -117,7 +100,7 @@ function checkArguments(given: readonly string[], line: Line, { args = '' }: Com
 }
 
 /** Makes a usage error whose last hint is the help of the line's command. */
-function lineError(line: Line, problem: string, cause: Cause = { reason: 'bad-line' }): GwtokenError {
+function lineError(line: Line, problem: string, cause?: Cause): GwtokenError {
   return usage(problem, cause).about({ command: lineName(line) });
 }
 
@@ -167,8 +150,6 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const wantsJson = name === '--json' || (JSON_FLAGS.includes(name) && [value, ...args].includes('json'));
   if (wantsJson && has('--json')) return mistyped('--json');
   if (wantsJson && has('--format')) return mistyped('--format json');
-  const other = Object.hasOwn(OTHER_FLAGS, name) ? OTHER_FLAGS[name] : undefined;
-  if (other !== undefined && has(other)) return mistyped(other);
   const hasStdin = has('--secret-stdin');
   if (/secret|password|client.?id/i.test(name) || (hasStdin && /token/i.test(name)))
     return { reason: 'secret-flag', hasStdin };

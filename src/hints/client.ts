@@ -120,7 +120,6 @@ export const CLIENT_ROWS = {
   'unusable-reply': () => ['possible causes: gwtoken help network'],
   'html-page': () => ['check the auth URL; a login page or firewall may be answering instead'],
   'api-answer': () => ["check the auth URL: this is an API's answer, not a token endpoint's"],
-  redirect: () => ['check the auth URL: it must not redirect'],
   'wrong-path': () => [CHECK_AUTH_URL],
   'rate-limited': () => [
     'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
@@ -246,9 +245,9 @@ function rejectedCredentials(_: Cause, facts: Facts): Steps {
   ];
 }
 
-/** Returns the check of ID and secret; undefined if a person has just typed them several times. */
-function checkCredentials({ source, isRetyped }: Facts): string | undefined {
-  return isRetyped ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
+/** Returns the check of ID and secret; undefined if a person has just typed them. */
+function checkCredentials({ source, restart }: Facts): string | undefined {
+  return restart ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
 }
 
 /** Returns the hint that suggests twice the `keychain-timeout`. */

@@ -3,7 +3,7 @@ import type { Cause, Reason, StrayVariable } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import type { GwtokenError } from '../errors';
 import { configKeys, type Settings } from '../settings/table';
-import { duration, listOf } from '../text';
+import { listOf } from '../text';
 import type { World } from '../world';
 import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
 import { CONNECTION_ROWS } from './connection';
@@ -40,13 +40,10 @@ export function hintsFor(
 
 /** Returns the step that is always shown: another way to get on; undefined if there is none. */
 function lastStep(facts: Facts): string | undefined {
-  const { client, mayBeStored, restart, mayStoreUnverified, sourceInUse, cachedLeftMs } = facts;
+  const { client, mayBeStored, restart, sourceInUse } = facts;
   if (mayBeStored && client) return removeStored(client);
   if (restart !== undefined) return `to start again, run: ${restart}`;
-  if (mayStoreUnverified) return 'to store them unverified, add --no-verify';
-  if (sourceInUse !== undefined) return `no login is needed here: gwtoken uses ${sourceInUse}`;
-  if (cachedLeftMs === undefined) return undefined;
-  return `the cached token is valid for ${duration(cachedLeftMs)} more: use --min-ttl 1s`;
+  return sourceInUse && `no login is needed here: gwtoken uses ${sourceInUse}`;
 }
 
 /** Returns the step after a login that was interrupted while it stored the client's credentials. */
@@ -86,11 +83,9 @@ const ROWS: Rows = {
   ...CONNECTION_ROWS,
 
   // The command line
-  'bad-line': () => [],
   mistyped: ({ meant }) => [`did you mean: ${meant}`],
   comment: () => ['leave the comment out: on a typed line, zsh passes it as arguments'],
   dash: () => ['use hyphens: -- and not a dash'],
-  'joined-value': () => ['put a space between KEY and VALUE'],
   'no-revoke': () => ['to revoke a client, use the Clients page'],
   'secret-flag': ({ hasStdin }) => [
     hasStdin

@@ -60,9 +60,8 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
   if (query.requestedNow || !(error instanceof GwtokenError)) throw error;
   const entry = entryDuringOutage(query, error, world);
-  if (entry === undefined) throw error;
+  if (entry === undefined || isDemand(query.minTtl)) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  if (isDemand(query.minTtl)) throw error.about({ cachedLeftMs: leftS * 1000 });
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
   return cachedAnswer(entry, query);
 }

@@ -239,7 +239,7 @@ function redirected(reply: Reply): GwtokenError {
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(reply, problem, 'redirect');
+  return badReply(reply, problem, 'wrong-path');
 }
 
 function isHtml({ headers, json }: Reply): boolean {

@@ -387,7 +387,7 @@ describe('a redirect', () => {
       expect(errorFor(status, GOOD, { location })).toEqual({
         kind: 'bad-reply',
         problem: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
-        reason: 'redirect',
+        reason: 'wrong-path',
       });
     },
   );

@@ -52,12 +52,6 @@ export async function verified(
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
 function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
-  return error.reworded(`${error.message}; nothing was stored`).about({
-    client,
-    // A person who typed ID and secret three times has checked them.
-    isRetyped: isTyped && refusesCredentials(error),
-    ...(isTyped
-      ? { restart: loginLine(client, authUrl, clientId) }
-      : { mayStoreUnverified: error.kind === 'unreached' }),
-  });
+  const restart = isTyped ? { restart: loginLine(client, authUrl, clientId) } : {};
+  return error.reworded(`${error.message}; nothing was stored`).about({ client, ...restart });
 }
