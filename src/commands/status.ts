@@ -7,8 +7,8 @@ import { selecting, settingLines } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
-import type { StoredClient, World } from '../world';
-import { alignRows, type Finding, writeFindings } from './report';
+import type { World } from '../world';
+import { alignRows, writeFindings } from './report';
 import { readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
@@ -21,10 +21,12 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     const [hint] = hintsFor({ cause: { reason: 'no-client' } }, world, settings);
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
-    const findings = findingsOf(all, settings, world);
     await writeTable(rows, world);
-    if (findings.length > 0) world.stdout.write('\n');
-    await writeFindings(findings, world);
+    const warning = warningFor(all);
+    if (!warning) return;
+    world.stdout.write('\n');
+    const hints = hintsFor(warning, world, settings);
+    await writeFindings([{ result: 'warning', message: warning.message, hints }], world);
   }
 }
 
@@ -48,8 +50,6 @@ interface Row {
   readonly isSelected: boolean;
   readonly source: CredentialSource;
   readonly authUrl: Setting<string> | undefined;
-  /** Its entry in the list of stored clients. */
-  readonly stored: StoredClient | undefined;
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
   /** Client ID, if it is known. */
@@ -61,9 +61,8 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const source = sourceOf(settings, world);
   const cached = ownEntry({ client, authUrl, source }, world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
-  const stored = settings.stored()[clientName(client)];
   const clientId = source.clientId ?? cached?.clientId;
-  return { client, isSelected, source, authUrl, stored, leftMs, clientId };
+  return { client, isSelected, source, authUrl, leftMs, clientId };
 }
 
 /** Returns whether anything is known of the client; the selected one may be unknown. */
@@ -86,28 +85,14 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-/** Returns the warnings below the table. Each override of stored credentials is named only once. */
-function findingsOf(rows: readonly Row[], settings: Settings, world: World): Finding[] {
-  const overrides = new Set(rows.flatMap(({ source, stored }) => (stored && source.override) ?? []));
-  const warning = (message: string, problem: Problem = {}): Finding => {
-    return { result: 'warning', message, hints: hintsFor(problem, world, settings) };
-  };
-  const findings = [...overrides].map((message) => warning(message));
-  for (const row of rows) {
-    const { client, source, authUrl, stored } = row;
-    if (source.kind !== 'keychain') continue;
-    if (!isKnown(row)) {
-      const message = `no stored credentials for ${clientName(client)}`;
-      findings.push(warning(message, { cause: { reason: 'no-credentials' }, subject: { client, source } }));
-    } else if (stored && authUrl && stored.authUrl !== authUrl.value) {
-      const says = `${authUrl.source.name} says ${authUrl.value}`;
-      const message = `${clientName(client)} was stored for ${stored.authUrl}, but ${says}`;
-      const cause = { reason: 'item-for-other-url', own: stored.authUrl, client, setting: authUrl } as const;
-      findings.push(warning(message, { cause }));
-    }
-  }
-  if (rows.some(({ isSelected }) => isSelected)) return findings;
-  return [...findings, warning('no client selected: no region set', { cause: { reason: 'none-selected' } })];
+/** Returns the warning below the table: no client is selected, or nothing is known of the selected one. */
+function warningFor(rows: readonly Row[]): (Problem & { readonly message: string }) | undefined {
+  const selected = rows.find(({ isSelected }) => isSelected);
+  if (!selected) return { message: 'no client selected: no region set', cause: { reason: 'none-selected' } };
+  if (isKnown(selected)) return undefined;
+  const { client, source } = selected;
+  const message = `no stored credentials for ${clientName(client)}`;
+  return { message, cause: { reason: 'no-credentials' }, subject: { client, source } };
 }
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
