@@ -34,7 +34,6 @@ export async function changeSetting(
   const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
   await world.config.edit([{ profile, key, value }]);
   if (key === 'ca-file') await world.checkCaFile(value).catch((error) => warn(world, messageOf(error)));
-  if (key === 'credential-command') await removeTokens(profile, world);
 }
 
 export async function removeSetting(flags: FlagValues, world: World, [key = '']: Args): Promise<void> {
@@ -47,16 +46,10 @@ export async function removeSetting(flags: FlagValues, world: World, [key = '']:
     return;
   }
   await world.config.edit([{ profile, key, value: undefined }]);
-  if (key === 'credential-command') await removeTokens(profile, world);
 }
 
 export async function printPath(_: FlagValues, world: World): Promise<void> {
   world.stdout.write(`${world.config.path()}\n`);
-}
-
-/** Removes the profile's cached tokens, or all: tokens of a former credential command must not be used. */
-async function removeTokens(profile: string | undefined, { tokens }: World): Promise<void> {
-  await tokens.remove((client) => profile === undefined || client.profile === profile);
 }
 
 /** Returns the profile of `--profile`: a key set with it holds for that profile only. */
