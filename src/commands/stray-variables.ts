@@ -3,7 +3,7 @@
 import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
-import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
+import { allKeys, configKeys, ROWS, variableOf, variableSpelling } from '../settings/table';
 import { similarWords } from '../text';
 import type { World } from '../world';
 
@@ -43,21 +43,19 @@ export function strayVariables({ env, platform }: Variables): readonly Stray[] {
     }));
 }
 
+/** Returns the setting's command for a key without a variable, or else the variables that are spelt nearly so. */
 function meantBy(name: string): readonly string[] {
-  const onlyInConfig = configKeys().find(
-    (key) => settingOf(key)?.variable === 'none' && variableSpelling(key) === name,
-  );
-  if (onlyInConfig !== undefined) return [`gwtoken config set ${onlyInConfig} VALUE`];
+  const upper = name.toUpperCase();
+  const key = configKeys().find((each) => variableSpelling(each) === upper);
+  if (key !== undefined) return [`gwtoken config set ${key} VALUE`];
+  // Other tools have the setting's name, and not its key: GWTOKEN_ENV and GWTOKEN_ENVIRONMENT.
+  const named = ROWS.find(({ name }) => name && variableSpelling(name).startsWith(upper));
+  const variable = named && variableOf(named, named.key);
+  if (variable) return [variable];
   const known = knownVariables();
-  const similar = similarWords(name.toUpperCase(), known);
+  const similar = similarWords(upper, known);
   if (similar.length > 0) return similar;
-  const words = wordsIn(name.toUpperCase());
-  // Other words have the setting's name, and not its key: GWTOKEN_ENV and GWTOKEN_ENVIRONMENT.
-  const byName = ROWS.filter((row) => row.name?.toUpperCase().startsWith(words.join('_')));
-  const ofRows = byName.flatMap((row) => variableOf(row, row.key) ?? []);
-  // The words in another order, or without some of them: GWTOKEN_CLIENT_ID_EU_SANDBOX, GWTOKEN_SECRET.
-  const reordered = known.filter((each) => words.every((word) => wordsIn(each).includes(word)));
-  return [...ofRows, ...reordered.sort((a, b) => a.length - b.length)].slice(0, 1);
+  // The words in another order, or some of them: GWTOKEN_CLIENT_ID_EU_SANDBOX, GWTOKEN_SECRET.
+  const reordered = known.filter((each) => upper.split('_').every((word) => each.split('_').includes(word)));
+  return reordered.sort((a, b) => a.length - b.length).slice(0, 1);
 }
-
-const wordsIn = (name: string): readonly string[] => name.replace(/^GW_?TOKEN_/, '').split('_');
