@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Cause } from '../../causes';
-import { type ErrorKind, GwtokenError, orUndefined } from '../../errors';
+import { GwtokenError, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
@@ -14,26 +14,24 @@ export interface Program extends ProgramOptions, Pick<World, 'platform'> {
   readonly args: readonly string[];
 }
 
-/** Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. */
+/**
+ * Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. A file
+ * that is not executable is returned only if there is no other, so that the system says what is wrong with it.
+ */
 export function fileOnPosix(program: Program): string {
   const { command, env } = program;
   if (command.includes('/')) return command;
   const directories = (env['PATH'] ?? '/usr/bin:/bin').split(':');
   const paths = directories.map((directory) => `${directory || '.'}/${command}`);
   const files = paths.filter((path) => orUndefined(() => fs.statSync(path).isFile()));
-  const found = files.find(isExecutable);
-  if (found !== undefined) return found;
-  if (files[0] === undefined) throw notFound(program);
-  throw cannotRun(command, 'not-runnable', `${files[0]} is not executable`);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    fs.accessSync(path, fs.constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const isExecutable = (path: string) =>
+    orUndefined(() => {
+      fs.accessSync(path, fs.constants.X_OK);
+      return true;
+    });
+  const found = files.find(isExecutable) ?? files[0];
+  if (found === undefined) throw notFound(program);
+  return found;
 }
 
 /** Returns the path of a program in PATH. Windows itself would prefer the working directory. */
@@ -57,31 +55,16 @@ export function notFound({ command, text, platform }: Program): GwtokenError {
 
 /** Returns the error for a program that the system did not start. */
 export function startError(error: unknown, program: Program): GwtokenError {
+  const { command, platform } = program;
   const isMissing = systemCode(error) === 'ENOENT';
-  if (isMissing && program.platform === 'win32') return notFound(program);
-  const { command } = program;
-  return cannotRun(command, isMissing ? 'not-found' : 'not-runnable', problemOf(error, command));
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'it has a #! line with an interpreter that does not exist',
-  EACCES: 'it is not executable',
-  E2BIG: 'it has too many or too long arguments and variables',
-};
-
-function problemOf(error: unknown, command: string): string {
-  const code = systemCode(error) ?? '';
+  if (isMissing && platform === 'win32') return notFound(program);
   // The file of a name without a slash was found in PATH.
-  if (command.includes('/')) {
-    if (code === 'ENOENT' && !fs.existsSync(command)) return 'no such file';
-    const isDirectory = orUndefined(() => fs.statSync(command).isDirectory());
-    if (code === 'EACCES' && isDirectory) return 'it is a directory';
-  }
-  return PROBLEMS[code] ?? wordsFor(error);
-}
-
-function cannotRun(command: string, kind: ErrorKind, problem: string): GwtokenError {
-  return new GwtokenError(kind, `cannot run ${shown(command)}: ${problem}`);
+  const hasFile = !command.includes('/') || fs.existsSync(command);
+  const problem = isMissing && hasFile ? 'the interpreter of its #! line does not exist' : wordsFor(error);
+  return new GwtokenError(
+    isMissing ? 'not-found' : 'not-runnable',
+    `cannot run ${shown(command)}: ${problem}`,
+  );
 }
 
 /** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */

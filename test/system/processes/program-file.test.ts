@@ -25,7 +25,7 @@ test('skips a file in PATH that is not executable for one that is', ({ needs }) 
 });
 
 test.each([
-  ['names the #! line of a script in PATH', 'linux', 'it has a #! line with'],
+  ['names the #! line of a script in PATH', 'linux', 'the interpreter of its #! line does not exist'],
   ['blames no #! line on Windows', 'win32', 'command not found: "tool"'],
 ] as const)('for a program that was found but not started, %s', (_, platform, words) => {
   const error = startError(Object.assign(new Error(), { code: 'ENOENT' }), tool({ platform }));
