@@ -64,7 +64,8 @@ export type Cause =
   | { readonly reason: 'not-a-proxy' | 'bad-proxy-url'; readonly setting: string }
   | { readonly reason: 'proxy-password'; readonly setting: string; readonly example: string }
   /** `target` is the endpoint's host and port. */
-  | { readonly reason: 'proxy-refusal' | 'proxy-failure'; readonly target: string }
+  | { readonly reason: 'proxy-refusal'; readonly target: string; readonly setting: string }
+  | { readonly reason: 'proxy-failure'; readonly target: string }
   | { readonly reason: 'proxy-password-wrong' | 'bad-http' | 'no-webassembly' }
   | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean }
   // The keychain
@@ -218,7 +219,6 @@ export type ConnectionReason =
   | 'connection-refused'
   | 'connection-closed'
   | 'no-tls'
-  | 'no-http-1'
   | 'no-cipher'
   | 'no-cipher-of-executable'
   | 'handshake-failed';

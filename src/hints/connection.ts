@@ -12,7 +12,6 @@ export const CONNECTION_ROWS = {
   ],
   'connection-closed': ({ setting }) => [`check the network, and the host and port in ${setting}`],
   'no-tls': ({ setting }) => [`check the scheme and port in ${setting}`],
-  'no-http-1': () => [ASK_OPERATORS],
   'no-cipher': () => [NO_CLIENT_CERTIFICATE],
   'no-cipher-of-executable': () => [
     'try the npm package, which knows more of them than the executable',
@@ -34,10 +33,13 @@ export const CONNECTION_ROWS = {
   'bad-proxy-url': ({ setting }) => [
     `example: ${setting}=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40`,
   ],
-  'not-a-proxy': ({ setting }) => [`check that ${setting} is the URL of an HTTP proxy`],
+  'not-a-proxy': ({ setting }) => [checkProxy(setting)],
   'proxy-password': ({ setting, example }) => [`set ${setting}=${example}`],
   'proxy-password-wrong': () => ['percent-encode them: @ is %40, / is %2F'],
-  'proxy-refusal': ({ target }) => [`ask the proxy's administrator to allow ${target}`],
+  'proxy-refusal': ({ target, setting }) => [
+    `ask the proxy's administrator to allow ${target}`,
+    checkProxy(setting),
+  ],
   'proxy-failure': ({ target }) => [`if ${target} is reachable without a proxy, add it to NO_PROXY`],
   'bad-http': () => [`check the auth URL; if it is right, ${ASK_OPERATORS}`],
   'no-reply': ({ mayWantCertificate }) => [
@@ -46,6 +48,8 @@ export const CONNECTION_ROWS = {
   ],
   'no-webassembly': () => ['remove --jitless from NODE_OPTIONS'],
 } satisfies Partial<Rows>;
+
+const checkProxy = (setting: string): string => `check that ${setting} is the URL of an HTTP proxy`;
 
 /** Returns the first part of the hint to pass a CA: which CAs gwtoken has tried. */
 function whereCaIsMissing(caFile: string | undefined, insteadOfSystem: readonly string[]): string {

@@ -69,7 +69,6 @@ const CONNECTIONS: Endings<ConnectionReason> = [
     'no-tls',
     'it does not speak TLS',
   ],
-  [/^ERR_SSL_.*NO_APPLICATION_PROTOCOL$/, 'no-http-1', 'it does not offer HTTP/1.1'],
   [
     /^ERR_SSL_.*HANDSHAKE_FAILURE$/,
     IS_EXECUTABLE ? 'no-cipher-of-executable' : 'no-cipher',
@@ -166,49 +165,34 @@ function endingOf<Reason>(endings: Endings<Reason>, failure: Failure): readonly 
 function invalidHttp({ error, message }: Failure): string | undefined {
   const { name } = error as Error;
   if (name === 'HeadersOverflowError') return 'sent more than 16 KiB of headers';
-  // undici's words for a status 100, and for a 101.
-  if (name === 'SocketError' && message === 'bad response')
-    return 'answered 100 Continue, which gwtoken did not ask for';
-  if (name === 'SocketError' && message === 'bad upgrade')
-    return 'switched to another protocol, which gwtoken did not ask for';
+  // undici's words for an unexpected status 100 and 101.
+  if (name === 'SocketError' && /^bad (response|upgrade)$/.test(message))
+    return 'answered with a status 1xx, which gwtoken did not ask for';
   // An unexpected end in the parser is a broken connection after valid HTTP.
   const isInvalid = /^(HTTPParser|ResponseContentLengthMismatch)Error$/.test(name) && !/EOF/.test(message);
   return isInvalid ? 'did not answer with valid HTTP' : undefined;
 }
 
-/** Statuses with which web servers (nginx, Apache, Python) answer CONNECT. */
-const WEB_SERVER = [400, 405, 501];
-
 /** Describes the answer to CONNECT of a proxy, or of a web server that is taken for one. */
 function tunnelRefused(
   { status }: TunnelRefused,
   { url, peer }: Failure,
-  { name, source: setting, url: { protocol, host, username } }: HttpProxy,
+  { source: setting, url: { protocol, host, username } }: HttpProxy,
 ): Problem {
   const target = `${url.hostname}:${url.port || 443}`;
   const refusal = (end: string, cause: Cause): Problem => {
     return { message: `${peer} ${end} (${status})`, cause, isFinal: status < 500 };
   };
-  if (WEB_SERVER.includes(status)) {
-    const message = `${name} (from ${setting}) is not a proxy: it answered CONNECT with ${status}`;
-    return { message, cause: { reason: 'not-a-proxy', setting }, isFinal: true };
-  }
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   if (status === 401 || status === 407) {
-    if (username) return refusal(`rejected the user name or password in ${setting}`, WRONG_PASSWORD);
+    if (username)
+      return refusal(`rejected the user name or password in ${setting}`, { reason: 'proxy-password-wrong' });
     const example = `${protocol}//USER:PASSWORD@${host}`;
     return refusal('requires a user name and password', { reason: 'proxy-password', setting, example });
   }
-  // privoxy answers 404 for an unknown host.
-  if (status === 404)
-    return refusal(`does not know the host ${url.hostname}`, {
-      reason: 'host-not-found',
-      setting: 'the auth URL',
-    });
-  if (status < 500) return refusal(`refused to connect to ${target}`, { reason: 'proxy-refusal', target });
-  return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
+  if (status >= 500) return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
+  return refusal(`refused to connect to ${target}`, { reason: 'proxy-refusal', target, setting });
 }
-const WRONG_PASSWORD: Cause = { reason: 'proxy-password-wrong' };
 
 /** Returns the names that a certificate is valid for, as the end of a sentence. */
 function validFor(error: unknown): string {

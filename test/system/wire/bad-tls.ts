@@ -161,13 +161,6 @@ export const BAD_TLS: readonly WireCase[] = [
     { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
   ),
   tls(
-    'an endpoint with only HTTP/2',
-    VALID,
-    caFile,
-    untrusted(/could not reach \S+: it does not offer HTTP\/1\.1 \(3 attempts\)\nhint: contact the operator/),
-    { ALPNProtocols: ['h2'] },
-  ),
-  tls(
     'an endpoint that requires a client certificate, with TLS 1.2',
     VALID,
     caFile,

@@ -50,12 +50,6 @@ test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through
     /^check the scheme and port in the auth URL$/,
   ],
   [
-    'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
-    'handshake',
-    `${AT} it does not offer HTTP/1.1`,
-    /^contact the operator of the endpoint or of your proxy$/,
-  ],
-  [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     'handshake',
     `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
@@ -149,8 +143,7 @@ test.each<[Phase, Error, string]>([
     Object.assign(new Error(''), { name: 'HeadersOverflowError' }),
     'sent more than 16 KiB of headers',
   ],
-  ['reply', socketError('bad response'), 'answered 100 Continue, which gwtoken did not ask for'],
-  ['reply', socketError('bad upgrade'), 'switched to another protocol, which gwtoken did not ask for'],
+  ['reply', socketError('bad response'), 'answered with a status 1xx, which gwtoken did not ask for'],
 ])('wireProblem() reports in the %s (%s): the endpoint %s', (waitingFor, error, end) => {
   const message = `https://a.test/oauth2/token ${end}`;
   const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
