@@ -42,6 +42,14 @@ describe('without prompts, login', () => {
     expect((await login()).stderr).toMatch(/\nor: {3}gwtoken help shells\n$/);
   });
 
+  test('suggests storing a CA file that was passed as a flag', async () => {
+    gw.own = { checkCaFile: async () => {} };
+    const { stderr } = await login('--ca-file', 'my ca.pem');
+    expect(stderr).toMatch(
+      /\nNext: gwtoken config set ca-file 'my ca\.pem'\nthen: gwtoken get\nor: {3}eval /,
+    );
+  });
+
   test('warns of a cached token that it cannot remove', async () => {
     // Not even root can remove a directory as a file.
     mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });

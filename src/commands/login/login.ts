@@ -9,7 +9,7 @@ import { removeStored } from '../../hints/hints';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
-import { oneLine, warn } from '../../text';
+import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
 import { sayIfCancelled } from '../report';
@@ -47,7 +47,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
     ...(await setRegion(client, settings.config, world)),
-    ...nextSteps(client, world),
+    ...nextSteps(client, flags['ca-file'], world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
   warnOfOthers(answers, world);
@@ -115,14 +115,24 @@ async function setRegion(
   }
 }
 
-/** Returns the commands to try next, in the user's shell. */
-function nextSteps(client: Client, world: World): string[] {
+/**
+ * Returns the commands to try next, in the user's shell.
+ *
+ * @param caFile the flag's CA file, which later commands use only if it is in the config file
+ */
+function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
   const { env, platform } = world;
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client)}`;
   const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
-  return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
+  const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];
+  const [first = '', ...others] = [...keep, `gwtoken get${flags}`];
+  return [
+    `Next: ${first}`,
+    ...others.map((line) => `then: ${line}`),
+    `or:   ${shell ?? 'gwtoken help shells'}`,
+  ];
 }
 
 /** Warns if later commands will use other credentials or another auth URL than the stored ones. */
