@@ -121,6 +121,15 @@ describe('gwtoken curl explains', () => {
     return ended.stderr;
   };
 
+  test.each([
+    [3, ['orders']],
+    [6, ['orders/5?a=b.c', '-sS']],
+  ])('exit code %i of curl for %j: a path has to begin with a slash', async (code, typed) => {
+    expect(await explanation(code, ...typed)).toBe(
+      'gwtoken: hint: begin the path with a slash: gwtoken curl /PATH\n',
+    );
+  });
+
   test('an http URL that is not a loopback URL before all options', async () => {
     expect(await explanation(1, '-XPOST', 'http://other.test')).toBe(
       "gwtoken: hint: begin the URL with https://, or put a loopback URL before curl's options\n",
@@ -144,7 +153,7 @@ describe('gwtoken curl explains', () => {
   });
 
   test.each([
-    [6, ['orders']],
+    [6, ['other.test/orders']],
     [6, ['https://other.test', '-o', '/tmp/a']],
     [22, ['-f', 'other.test', '-o', '/tmp/a']],
     [60, ['https://other.test']],

@@ -69,22 +69,28 @@ function belowApiUrl(path: string, { client, apiUrl }: Settings): string {
 
 /** Returns the hint for an exit code of curl that gwtoken's rules may have caused. */
 function hintFor(code: number, words: readonly string[], env: Env): string | undefined {
+  const [first = ''] = words;
+  const isNoUrl = code === INVALID_URL || code === UNKNOWN_HOST;
   // Git Bash turns /orders into C:/Program Files/Git/orders.
   const isConverted = env['MSYSTEM'] !== undefined && words.some((word) => /^[a-z]:\//i.test(word));
-  if (isConverted && [UNSUPPORTED_PROTOCOL, INVALID_URL, UNKNOWN_HOST].includes(code))
+  if (isConverted && (isNoUrl || code === UNSUPPORTED_PROTOCOL))
     return 'Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH';
-  if (code === TLS_FAILED && LOOPBACK.test(`http://${words[0]}`))
+  if (code === TLS_FAILED && LOOPBACK.test(`http://${first}`))
     return 'begin the URL with http:// if the server does not speak TLS';
   if (code === UNSUPPORTED_PROTOCOL)
     return "begin the URL with https://, or put a loopback URL before curl's options";
+  if (isNoUrl && BARE_PATH.test(first)) return 'begin the path with a slash: gwtoken curl /PATH';
   return undefined;
 }
 
-/** Exit codes of curl. */
+/** Exit codes of curl. curl may read a path such as `/orders` as an invalid URL or as an unknown host. */
 const UNSUPPORTED_PROTOCOL = 1;
 const INVALID_URL = 3;
 const UNKNOWN_HOST = 6;
 const TLS_FAILED = 35;
+
+/** Matches a path without its first slash, such as `orders/5`. Most hosts have a dot or a port. */
+const BARE_PATH = /^\w[\w-]*([/?]|$)/;
 
 /** Matches a URL of a loopback address. In `http://localhost@a` or `http://localhost\@a` the host is `a`. */
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|$)/i;
