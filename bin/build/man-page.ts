@@ -15,7 +15,7 @@ export function manPage({ description, version }: Record<string, string>, date: 
     'EXIT STATUS': topicSection('exit-codes'),
   };
   const text = Object.entries(sections).map(([title, section]) => `.SH ${title}\n${section}\n`);
-  return `.TH GWTOKEN 1 ${date.toISOString().slice(0, 10)} "gwtoken ${version}"\n.ad l\n${text.join('')}`;
+  return `.TH GWTOKEN 1 ${date.toISOString().slice(0, 10)} "gwtoken ${version}"\n.nh\n.ad l\n${text.join('')}`;
 }
 
 function commandSection(path: readonly Command[]): string {
