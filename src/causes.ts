@@ -71,7 +71,6 @@ export type Cause =
   // The keychain
   /** `isForeign` if the address of the session bus is not of the user's session. */
   | { readonly reason: 'no-session'; readonly isForeign?: boolean }
-  | { readonly reason: 'timed-out'; readonly limitMs?: number }
   // The credential command
   | { readonly reason: 'command-failed'; readonly profile: string }
   | { readonly reason: 'command-output' }
@@ -99,7 +98,7 @@ export type Reason = Cause['reason'];
 export type PlainReason =
   | OAuthError
   | ReplyReason
-  | Exclude<KeychainReason, 'no-session' | 'timed-out'>
+  | Exclude<KeychainReason, 'no-session'>
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file';
 

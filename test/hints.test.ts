@@ -126,8 +126,6 @@ const CAUSES: readonly Cause[] = [
   { reason: 'locked' },
   { reason: 'denied' },
   { reason: 'timed-out' },
-  { reason: 'timed-out', limitMs: 2500 },
-  { reason: 'timed-out', limitMs: 3_600_000 },
   { reason: 'crashed' },
   { reason: 'key-mismatch' },
   { reason: 'failed' },

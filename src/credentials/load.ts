@@ -47,9 +47,7 @@ async function runCommand(
   const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
   const cause: Cause =
-    end.how === 'late'
-      ? { reason: 'timed-out', limitMs: timeoutMs }
-      : { reason: 'command-failed', profile: client.profile };
+    end.how === 'late' ? { reason: 'timed-out' } : { reason: 'command-failed', profile: client.profile };
   throw new GwtokenError(
     'keychain',
     `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,

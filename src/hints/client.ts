@@ -5,7 +5,6 @@ import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import { isForThisRun, type Settings } from '../settings/table';
-import { LONGEST_LIMIT_MS } from '../settings/values';
 import { listOf, shellWord, similarWords } from '../text';
 import type { Facts, Rows, Steps } from './row';
 
@@ -74,15 +73,10 @@ export const CLIENT_ROWS = {
   },
   'command-for-other-url': ({ own, client: { region, profile }, setting }) => {
     const url = setting === undefined ? 'URL' : shellWord(setting.text);
-    const config = `run: gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
-    if (setting === undefined) return ['let the command print it as "auth_url"', `or, ${config}`];
-    const { value, source } = setting;
+    const config = `gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
     return own === undefined
-      ? [
-          `${source.undo}: the auth URL must come from the command's output or the config file`,
-          `to set it there, ${config}`,
-        ]
-      : [source.undo, `or, to use ${value}, let the command print it as "auth_url"`];
+      ? ['let the command print it as "auth_url"', `or run: ${config}`]
+      : [setting?.source.undo, `or, to use ${setting?.value}, let the command print it as "auth_url"`];
   },
   'half-pair': ({ missing, present, isEmpty }) => [
     `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
@@ -160,9 +154,7 @@ export const CLIENT_ROWS = {
     platform === 'darwin'
       ? ['when macOS asks whether node may use the item, choose Always Allow']
       : ['try again, and allow access in the dialog'],
-  'timed-out': ({ limitMs }) => [
-    limitMs === undefined ? 'answer its dialog, or restart it if it is stuck' : waitLonger(limitMs),
-  ],
+  'timed-out': () => ['answer its dialog, or set a longer GWTOKEN_KEYCHAIN_TIMEOUT, for example 2m'],
   crashed: () => ['try again; if it keeps crashing, reinstall gwtoken'],
   'key-mismatch': () => ['try again'],
   failed: () => [],
@@ -218,12 +210,8 @@ export function useVariables({ client, settings }: Facts, or = ''): string | und
   if (!settings) return undefined;
   const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
-  if (client && flags.profile !== undefined) {
-    const instead = `GWTOKEN_PROFILE=${client.profile}`;
-    const ignored = names.find((name) => env[name]);
-    if (ignored) return `${ignored} is ignored because of --profile; to use it, set ${instead} instead`;
-    return prefersVariables() ? `replace --profile by ${instead}, and export ${PLAIN_PAIR}` : undefined;
-  }
+  if (flags.profile !== undefined)
+    return `${or}to use ${PLAIN_PAIR}, replace --profile by GWTOKEN_PROFILE=${flags.profile}`;
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
   // `. .env` alone does not export them.
@@ -248,10 +236,4 @@ function rejectedCredentials(_: Cause, facts: Facts): Steps {
 /** Returns the check of ID and secret; undefined if a person has just typed them. */
 function checkCredentials({ source, restart }: Facts): string | undefined {
   return restart ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
-}
-
-/** Returns the hint that suggests twice the `keychain-timeout`. */
-function waitLonger(limitMs: number): string {
-  const longerS = Math.min(2 * Math.ceil(limitMs / 1000), LONGEST_LIMIT_MS / 1000);
-  return `to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to ${longerS}s`;
 }

@@ -122,7 +122,7 @@ describe('a credential command', () => {
       'a timeout',
       { how: 'late' },
       'did not finish within 10 s',
-      ['to wait longer, set GWTOKEN_KEYCHAIN_TIMEOUT or the config key keychain-timeout to 20s'],
+      ['answer its dialog, or set a longer GWTOKEN_KEYCHAIN_TIMEOUT, for example 2m'],
     ],
   ])('fails with its reason and hint after %s', async (_, how, problem, hints) => {
     end = how;

@@ -94,6 +94,5 @@ export function notAnswered(
   if (problem !== undefined) return keychainError(problem, platform);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
     reason: 'timed-out',
-    limitMs,
   });
 }
