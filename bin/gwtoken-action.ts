@@ -22,14 +22,6 @@ const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
 const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
 /** The connection to the endpoint depends on the runner, so these come from the job. */
 const KEPT_FROM_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
-/** Names in gwtoken's errors, and what sets the same in a step. */
-const NAMES_IN_STEP: readonly (readonly [RegExp, string])[] = [
-  [/--ca-file(,| or) GWTOKEN_CA_FILE( or the config key ca-file)?/, 'GWTOKEN_CA_FILE in the env of the job'],
-  [/--timeout/, 'GWTOKEN_TIMEOUT in the env of the job'],
-  ...INPUTS.map(
-    (name) => [new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g'), `input ${name}`] as const,
-  ),
-];
 
 /** Each step requests a token of its own. */
 const FLAGS = { cache: false };
@@ -81,21 +73,19 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const texts = [
-    error.message,
-    ...hintsFor(
-      error,
-      world,
-      orUndefined(() => gather(FLAGS, world)),
-    ),
-  ].map((text) => hideSecrets(text, env));
+  const settings = orUndefined(() => gather(FLAGS, world));
+  const texts = [error.message, ...hintsFor(error, world, settings)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);
   return error.exitCode;
 }
 
-/** Returns one line that names inputs and variables of the job instead of flags and other variables. */
+/** Returns one line that names the inputs of the step instead of flags and variables. */
 function withInputs(text: string): string {
-  return NAMES_IN_STEP.reduce((line, [name, inStep]) => line.replace(name, inStep), oneLine(text));
+  return INPUTS.reduce(
+    (line, name) =>
+      line.replaceAll(`--${name}`, `input ${name}`).replaceAll(variableSpelling(name), `input ${name}`),
+    oneLine(text),
+  );
 }

@@ -123,7 +123,7 @@ export const CLIENT_ROWS = {
   'no-lifetime': ({ name }) => [`omit ${name}`],
   'min-ttl-too-long': ({ name }) => [`lower ${name}`],
   'late-holder': () => ['raise --timeout, or use --no-cache to not wait'],
-  'out-of-time': () => ['raise --timeout (a call may take three times that in total)'],
+  'out-of-time': () => ['raise --timeout or GWTOKEN_TIMEOUT (a call may take three times that in total)'],
 
   // The keychain
   'module-missing': () => [

@@ -20,7 +20,7 @@ export const CONNECTION_ROWS = {
   'handshake-failed': ({ setting }) => [
     `check the host and port in ${setting}: the server must support TLS 1.2 or later`,
   ],
-  'time-limit': ({ setting }) => [`check ${setting} and the network, or raise --timeout`],
+  'time-limit': ({ setting }) => [`check ${setting} and the network, or raise --timeout or GWTOKEN_TIMEOUT`],
   'certificate-time': () => ["check this machine's clock; if it is right, contact the endpoint's operator"],
   'certificate-name': ({ setting }) => [`check the host name in ${setting}`],
   'self-signed': () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],

@@ -129,9 +129,11 @@ test('wireProblem() names the timeout and the setting to check', () => {
   expect(late()).toMatchObject({
     reason: 'time-limit',
     message: 'https://a.test/oauth2/token did not answer',
-    hints: ['check the auth URL and the network, or raise --timeout'],
+    hints: ['check the auth URL and the network, or raise --timeout or GWTOKEN_TIMEOUT'],
   });
-  expect(late(proxy).hints).toEqual(['check HTTPS_PROXY and the network, or raise --timeout']);
+  expect(late(proxy).hints).toEqual([
+    'check HTTPS_PROXY and the network, or raise --timeout or GWTOKEN_TIMEOUT',
+  ]);
 });
 
 const socketError = (message: string) => Object.assign(new Error(message), { name: 'SocketError' });
