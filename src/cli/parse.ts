@@ -8,18 +8,20 @@ import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
 import { flagNamed, flagsOf, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
 
-/** A valid command line: a command with its flags and words, or the text of `--help` or `--version`. */
+/** A valid command line: a command with its flags and words, or a text to show. */
 type ParsedLine =
   | { readonly command: Command; readonly flags: FlagValues; readonly args: readonly string[] }
-  | { readonly text: string };
+  /** `isAsked` is false for the help that is shown because nothing follows `gwtoken` or `gwtoken config`. */
+  | { readonly text: string; readonly isAsked: boolean };
 
 /** Parses a command line. Throws a `usage` error if it is invalid. */
 export function parseLine(line: Line, version: string): ParsedLine {
   checkNames(line);
   const isAsked = ({ flag, value }: GivenFlag): boolean =>
     value === undefined && (flag === HELP || flag === VERSION);
-  const asked = isBare(line) ? HELP : line.flags.find(isAsked)?.flag;
-  if (asked) return { text: asked === HELP ? helpText(line.path) : `${version}\n` };
+  const asked = line.flags.find(isAsked)?.flag;
+  if (asked) return { text: asked === HELP ? helpText(line.path) : `${version}\n`, isAsked: true };
+  if (isBare(line)) return { text: helpText(line.path), isAsked: false };
   checkFlags(line);
   const command = line.path.at(-1);
   if (!command || command.subcommands) {
@@ -32,7 +34,7 @@ export function parseLine(line: Line, version: string): ParsedLine {
 }
 
 /** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`: they show help. */
-export function isBare({ path, flags, args, program }: Line): boolean {
+function isBare({ path, flags, args, program }: Line): boolean {
   const command = path.at(-1);
   const showsHelp = !command || command.subcommands || command.name === 'completion';
   return Boolean(showsHelp) && flags.length + args.length + program.length === 0;

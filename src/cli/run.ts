@@ -14,7 +14,7 @@ import type { Paint, World } from '../world';
 import { COMPLETE, completions } from './completion';
 import { helpOf } from './help';
 import { flagValues, type Line, startsProgram } from './line';
-import { isBare, parseLine } from './parse';
+import { parseLine } from './parse';
 
 /** Resolves with the exit code; rejects only with Interrupted and ReaderGone, which print nothing. */
 export async function run(line: Line, given: World): Promise<number> {
@@ -27,10 +27,10 @@ export async function run(line: Line, given: World): Promise<number> {
       return 0;
     }
     const parsed = parseLine(line, world.version);
-    if ('text' in parsed) return show(parsed.text, line, world);
+    if ('text' in parsed) return show(parsed.text, parsed.isAsked, line, world);
     const { command, flags, args } = parsed;
     const traced = flags.verbose ? tracing(world) : world;
-    if (!command.load) return show(await helpOf(args, world), line, world);
+    if (!command.load) return show(await helpOf(args, world), true, line, world);
     const work = await command.load();
     return (await work(flags, traced, args)) || 0;
   } catch (error) {
@@ -49,12 +49,12 @@ function tracing(world: World): World {
  * Shows help: through a pager on a terminal, otherwise on stderr if a shell may evaluate stdout. Returns the
  * exit code: 2 if nobody asked for help and nobody sees it.
  */
-function show(help: string, line: Line, { stdout, stderr, terminal }: World): number {
+function show(help: string, isAsked: boolean, line: Line, { stdout, stderr, terminal }: World): number {
   if (stdout.isTTY()) {
     terminal.page(help);
     return 0;
   }
-  if (!isBare(line)) {
+  if (isAsked) {
     (line.path[0]?.evaluated ? stderr : stdout).write(help);
     return 0;
   }
