@@ -131,7 +131,7 @@ const ROWS: Rows = {
     chmod ? `run: ${chmod}` : `run gwtoken as its owner, or set ${variable} to a directory you own`,
   ],
   'directory-not-writable': ({ variable }) => [`set ${variable} to a writable directory`],
-  'bad-file': ({ path }) => [`fix ${path}`],
+  'bad-file': ({ path }) => [`fix ${path}, or rename it to start without it`],
   'no-free-descriptors': () => ['close two of them: 8>&- 9>&-'],
   'word-not-utf8': () => ['write it in UTF-8'],
   'variable-not-utf8': ({ name }) => [

@@ -25,7 +25,7 @@ test('an error shows control characters in a directory name as escapes', async (
   const file = join(directory, 'config.json');
   writeFileSync(file, '{', { mode: 0o600 });
   expect((await gw.cli(['get'])).stderr).toBe(
-    `gwtoken: error: config file ${shown}/config.json contains invalid JSON in line 1\nhint: fix ${shown}/config.json\n`,
+    `gwtoken: error: config file ${shown}/config.json contains invalid JSON in line 1\nhint: fix ${shown}/config.json, or rename it to start without it\n`,
   );
   writeFileSync(file, '{"timeout":"9s"}');
   const { stderr } = await gw.cli(['get', '--verbose']);

@@ -77,7 +77,7 @@ test.each([
   put(text);
   expect(refusal(() => readConfig(file, MACHINE))).toEqual({
     message: `config file ${file} ${problem}`,
-    hints: [`fix ${file}`],
+    hints: [`fix ${file}, or rename it to start without it`],
   });
 });
 
