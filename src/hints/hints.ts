@@ -2,7 +2,7 @@
 import type { Cause, Reason, StrayVariable } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import type { GwtokenError } from '../errors';
-import { configKeys, type Settings } from '../settings/table';
+import type { Settings } from '../settings/table';
 import { listOf } from '../text';
 import type { World } from '../world';
 import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
@@ -102,7 +102,7 @@ const ROWS: Rows = {
   'bad-value': ({ allowed, undo }) => [`use ${allowed}`, undo],
   'unknown-key': ({ isCredential, meant }) => {
     if (isCredential) return ['to store credentials, run: gwtoken login'];
-    return [meant === undefined ? `valid keys: ${configKeys().join(', ')}` : `did you mean: ${meant}`];
+    return [meant === undefined ? 'for all keys, run: gwtoken help settings' : `did you mean: ${meant}`];
   },
   'not-per-profile': () => ['omit --profile'],
   'not-a-url': ({ example, meant }) => [
