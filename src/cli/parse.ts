@@ -3,7 +3,7 @@ import type { Cause } from '../causes';
 import { type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
-import type { FlagValues } from '../settings/table';
+import { type FlagValues, settingOf } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
 import { flagNamed, flagsOf, flagValues, type GivenFlag, isComplete, type Line, startsProgram } from './line';
@@ -127,7 +127,9 @@ function meantByCommand(typed: string, { path, args }: Line): Cause | undefined 
       : Object.keys(OTHER_TOOLS).find((line) => OTHER_TOOLS[line]!.includes(spelled));
   };
   const meant = (word === 'auth' && lineFor(args[1]?.toLowerCase() ?? '')) || lineFor(word);
-  return meant ? mistyped(`gwtoken ${meant}`) : (dashIn(word) ?? similar(word, names));
+  if (meant) return mistyped(`gwtoken ${meant}`);
+  if (settingOf(word)) return mistyped(`gwtoken config ${args.length === 1 ? 'get' : 'set'} ${word}`);
+  return dashIn(word) ?? similar(word, names);
 }
 
 /** Returns the cause if a value stands without its flag, a flag without its hyphens, or a comment. */
