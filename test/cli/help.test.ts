@@ -143,6 +143,9 @@ describe('gwtoken', () => {
     ['Docker', '## Docker'],
     ['variables', '# Settings: flags, variables, config keys'],
     ['tls', '## TLS certificates'],
+    ['self-signed', '## TLS certificates'],
+    ['token-file', '## Commands that outlive a token'],
+    ['windows', '## Directories'],
     ['rotate', '## Rotate a secret'],
   ])('help %s begins with the title %s of any topic', async (word, title) => {
     const { code, stdout } = await inside().cli(['help', word]);
