@@ -155,8 +155,8 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   if (wantsJson && has('--json')) return mistyped('--json');
   if (wantsJson && has('--format')) return mistyped('--format json');
   const hasStdin = has('--secret-stdin');
-  if (/secret|password|client.?id/i.test(name) || (hasStdin && /^--(access-)?token$/.test(name)))
-    return { reason: 'secret-flag', hasStdin };
+  const isSecret = /secret|password|client.?id/i.test(name) || (hasStdin && /^--(access-)?token$/.test(name));
+  if (isSecret && has('--auth-url')) return { reason: 'secret-flag', hasStdin };
   return similar(name, names);
 }
 
