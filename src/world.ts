@@ -77,8 +77,6 @@ interface StoredClients {
   read(): Readonly<Record<string, StoredClient>>;
   add(name: string, entry: StoredClient): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
-  /** Runs the work while no other login or logout of this client runs. Throws `local` after 30 s. */
-  withLock<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 /** The place of cache files: a client, and a variant if its credentials are not in the keychain. */

@@ -105,7 +105,7 @@ async function isConfirmed(targets: readonly Target[], { terminal, stderr }: Wor
   return isSure;
 }
 
-/** Removes the clients, each under its lock. If one cannot be removed, the others still are. */
+/** Removes the clients. If one cannot be removed, the others still are. */
 async function removeAll(
   targets: readonly Target[],
   keychainTimeoutMs: number | undefined,
@@ -115,10 +115,7 @@ async function removeAll(
   let failed: unknown;
   for (const target of targets) {
     try {
-      const removed = await world.clients.withLock(target.name, signal, () =>
-        remove(target, keychainTimeoutMs, world),
-      );
-      world.stderr.write(`Removed ${removed}\n`);
+      world.stderr.write(`Removed ${await remove(target, keychainTimeoutMs, world)}\n`);
     } catch (error) {
       signal.throwIfAborted();
       if (failed !== undefined) warn(world, messageOf(failed));

@@ -102,17 +102,6 @@ test('logout opens no keychain for a client in variables, even in incomplete one
   expect((await logout()).code).toBe(0);
 });
 
-test('one of twelve simultaneous logouts removes the client', async () => {
-  gw.own = { platform: 'linux' };
-  onDelete(async (_, remove) => {
-    const hadItem = remove();
-    await sleep(5);
-    return hadItem;
-  });
-  const ended = await Promise.all(Array.from({ length: 12 }, () => logout('--region', 'eu')));
-  expect(ended.map(({ code }) => code).sort()).toEqual([0, ...Array(11).fill(4)]);
-});
-
 describe('logout without the item of a stored client', () => {
   beforeEach(async () => {
     await gw.get('--region', 'eu');

@@ -81,14 +81,12 @@ async function store(
   const name = clientName(client);
   let mayBeStored = false;
   try {
-    return await untilSignal(onSignals, (signal) =>
-      clients.withLock(name, signal, async () => {
-        mayBeStored = clients.read()[name] === undefined;
-        const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs?.value);
-        await clients.add(name, { clientId, authUrl, loginId: salt() });
-        return isReplaced;
-      }),
-    );
+    return await untilSignal(onSignals, async () => {
+      mayBeStored = clients.read()[name] === undefined;
+      const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs?.value);
+      await clients.add(name, { clientId, authUrl, loginId: salt() });
+      return isReplaced;
+    });
   } catch (error) {
     if (!mayBeStored) throw error;
     if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client)}\n`);

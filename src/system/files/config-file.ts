@@ -67,11 +67,6 @@ export function openConfig(
           const stored = Object.entries(readTrusted(path, host));
           return Object.fromEntries(stored.filter(([name]) => !names.includes(name)));
         }),
-      async withLock(name, signal, work) {
-        if (directory === undefined) return await work();
-        const { withLock } = await import('./lock');
-        return await withLock(pathOf(`${name.replaceAll(':', '-')}.lock`), host, LOCK_WAIT_MS, work, signal);
-      },
     },
   };
 }

@@ -136,15 +136,13 @@ export async function withLock<T>(
   host: Host,
   limitMs: number,
   work: () => T | Promise<T>,
-  signal?: AbortSignal,
 ): Promise<T> {
   const giveUpAtMs = performance.now() + limitMs;
   for (;;) {
     const lock = tryLock(path, host);
     if (lock === undefined) return await work();
-    if (lock.held) return await withHeldLock(lock.release, signal, work);
-    if ((await lock.wait(giveUpAtMs - performance.now(), signal)) !== 'late') continue;
-    signal?.throwIfAborted();
+    if (lock.held) return await withHeldLock(lock.release, undefined, work);
+    if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
     throw new GwtokenError('local', waited, { reason: 'lock-held' });
   }
