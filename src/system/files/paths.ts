@@ -1,5 +1,4 @@
 /** The paths of gwtoken's directories. */
-import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import type { NoHome } from '../../causes';
 import { type GwtokenError, usage } from '../../errors';
@@ -55,15 +54,8 @@ function pathsOf(platform: NodeJS.Platform): typeof posix {
  * is no home directory. The first of these counts: GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on
  * every platform) if that is absolute; `gwtoken` below the platform's directory. The cache's variables are
  * GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
- *
- * @param exists returns whether the home directory exists, because gwtoken does not create it
  */
-export function directoryOf(
-  which: DirectoryKind,
-  env: Env,
-  platform: NodeJS.Platform,
-  exists = existsSync,
-): string | undefined {
+export function directoryOf(which: DirectoryKind, env: Env, platform: NodeJS.Platform): string | undefined {
   const { isAbsolute, join, resolve } = pathsOf(platform);
   const ours = env[directoryVariable(which)];
   const xdg = env[`XDG_${which.toUpperCase()}_HOME`] ?? '';
@@ -72,7 +64,7 @@ export function directoryOf(
   if (ours) return isAbsolute(ours) ? resolve(ours) : undefined;
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
-  if (!isAbsolute(base) || !exists(base)) return undefined;
+  if (!isAbsolute(base)) return undefined;
   if (platform === 'win32') return join(base, 'gwtoken', which === 'cache' ? 'Cache' : '');
   return join(base, PLATFORM_DIRECTORIES[which][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
 }
