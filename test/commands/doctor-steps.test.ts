@@ -108,7 +108,7 @@ describe('doctor ends at the first failure:', () => {
 
   test('the keychain', async () => {
     await login();
-    const get = () => Promise.reject(keychainError('locked', 'linux'));
+    const get = () => Promise.reject(keychainError('locked'));
     gw.own = { keychain: { ...gw.keychain, get } };
     const failed = 'failed keychain: the keychain is locked';
     expect(await stepsFrom('keychain')).toEqual({ code: 5, steps: [failed] });

@@ -31,7 +31,7 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
     };
   },
   keychain(gw, reason) {
-    const fail = () => Promise.reject(keychainError(reason as 'locked', 'linux'));
+    const fail = () => Promise.reject(keychainError(reason as 'locked'));
     gw.own = { platform: 'linux', keychain: { probe: fail, get: fail, set: fail, delete: fail } };
   },
 };

@@ -51,7 +51,7 @@ export async function ask(
 ): Promise<Result> {
   const isLinux = given.platform === 'linux';
   const world = isLinux ? { ...given, env: withSessionBus(given.env, given) } : given;
-  const { platform, env } = world;
+  const { env } = world;
   const hasDesktop = !isLinux || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
   const canAnswer = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
@@ -61,7 +61,7 @@ export async function ask(
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof TimedOut ? notAnswered(wait.problem(), withinMs, platform) : error;
+    throw error instanceof TimedOut ? notAnswered(wait.problem(), withinMs) : error;
   } finally {
     wait.end();
   }
@@ -94,7 +94,7 @@ function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const assertOpen = async (): Promise<void> => {
     const problem = await keyringProblem(world.env, over);
-    if (problem !== undefined) throw keychainError(problem, 'linux');
+    if (problem !== undefined) throw keychainError(problem);
   };
   const result = await askChild(request, world, over).catch(async (error: unknown) => {
     const reason = error instanceof GwtokenError ? error.reason : undefined;
@@ -115,7 +115,7 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
   const kill = () => child.kill('SIGKILL');
   over.addEventListener('abort', kill, { once: true });
   try {
-    const result = exchange(child, request, world.platform);
+    const result = exchange(child, request);
     if (request.op === 'get') world.whileReading?.();
     return await result;
   } finally {
@@ -143,11 +143,11 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
 }
 
 /** Sends the request. Resolves with the child's result; rejects if the child reports a failure or ends. */
-function exchange(child: ChildProcess, request: Request, platform: NodeJS.Platform): Promise<Result> {
+function exchange(child: ChildProcess, request: Request): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const crashed = (how: string) => keychainError('crashed', platform, `the keychain process ${how}`);
+    const crashed = (how: string) => keychainError('crashed', `the keychain process ${how}`);
     child.on('message', (answer: Answer) => {
-      if ('failure' in answer) reject(failureError(answer.failure, platform));
+      if ('failure' in answer) reject(failureError(answer.failure));
       else resolve(answer);
     });
     child.on('error', (error) => reject(limitReached(error) ?? crashed(`failed: ${error.message}`)));

@@ -5,11 +5,8 @@ import { cleaned } from '../../text';
 import type { Failure } from './child';
 import type { KeyringProblem } from './keyring-state';
 
-/** Message of a reason, and its variants on macOS and Windows. */
 interface Row {
   readonly message: string;
-  readonly darwin?: string;
-  readonly win32?: string;
   /**
    * Matches texts of libsecret, glib (through GDBus with a prefix), macOS (SecCopyErrorMessageString) and
    * Windows (FormatMessage, in English). The first matching row counts.
@@ -25,9 +22,6 @@ const ROWS = {
   'no-session': {
     matches: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
     message: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
-    win32:
-      'Credential Manager is not available in this session ' +
-      '(normal over ssh, in services and scheduled tasks)',
   },
   'no-provider': {
     matches: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
@@ -36,7 +30,6 @@ const ROWS = {
   'no-collection': {
     matches: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     message: 'the keychain has no default keyring',
-    darwin: 'there is no default keychain',
   },
   locked: {
     matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
@@ -64,17 +57,16 @@ const ROWS = {
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
 /** Makes the error for a reason. @param raw the keychain's message, or how its process ended */
-export function keychainError(reason: KeychainReason, platform: NodeJS.Platform, raw?: string): GwtokenError {
-  const row: Row = ROWS[reason];
-  const message = (platform === 'darwin' || platform === 'win32' ? row[platform] : undefined) ?? row.message;
+export function keychainError(reason: KeychainReason, raw?: string): GwtokenError {
+  const { message } = ROWS[reason];
   const words = raw && cleaned(raw);
   const shown = reason === 'failed' ? `${message}: ${words}` : message;
   return new GwtokenError('keychain', shown, { reason }, { detail: words && `details: ${words}` });
 }
 
 /** Makes the error for a failure that the child reports. */
-export function failureError(failure: Failure, platform: NodeJS.Platform): GwtokenError {
-  return keychainError(reasonOf(failure), platform, failure.message);
+export function failureError(failure: Failure): GwtokenError {
+  return keychainError(reasonOf(failure), failure.message);
 }
 
 function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
@@ -86,12 +78,8 @@ function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
 }
 
 /** Makes the error after the time limit. @param problem the keyring's problem, which explains the silence */
-export function notAnswered(
-  problem: KeyringProblem,
-  limitMs: number,
-  platform: NodeJS.Platform,
-): GwtokenError {
-  if (problem !== undefined) return keychainError(problem, platform);
+export function notAnswered(problem: KeyringProblem, limitMs: number): GwtokenError {
+  if (problem !== undefined) return keychainError(problem);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
     reason: 'timed-out',
   });

@@ -21,7 +21,7 @@ const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
   const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
-  if (!address) throw keychainError('no-session', 'linux');
+  if (!address) throw keychainError('no-session');
   const existing = address.split(';').filter((part) => isOwnSocket(part, host));
   if (existing.length === 0) throw notUsable(address, 'has ended');
   return { ...env, DBUS_SESSION_BUS_ADDRESS: existing.join(';') };

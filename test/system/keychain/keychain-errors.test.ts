@@ -48,11 +48,11 @@ test.each<[KeychainReason, ...string[]]>([
   ['failed', 'something new', 'Bad Data.'],
 ])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
   for (const message of texts)
-    expect([message, failureError({ isLoaded: true, message }, 'linux').reason]).toEqual([message, reason]);
+    expect([message, failureError({ isLoaded: true, message }).reason]).toEqual([message, reason]);
 });
 
 test('failureError() marks the cut of a long message', () => {
-  const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) }, 'linux');
+  const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) });
   expect(message).toBe(`unexpected keychain error: ${'x'.repeat(200)}…`);
   expect(detail).toBe(`details: ${'x'.repeat(200)}…`);
 });
@@ -62,7 +62,7 @@ test.each([
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
 ])('failureError() reads the loader message "%s" as "%s"', (message, reason) => {
-  expect(failureError({ isLoaded: false, message }, 'linux')).toMatchObject({ kind: 'keychain', reason });
+  expect(failureError({ isLoaded: false, message })).toMatchObject({ kind: 'keychain', reason });
 });
 
 test.each<[NodeJS.Platform, string]>([
@@ -70,18 +70,18 @@ test.each<[NodeJS.Platform, string]>([
   ['darwin', 'security unlock-keychain'],
   ['win32', 'log in to Windows'],
 ])('failureError() on %s names "%s" in the hint for a locked keychain', (platform, hint) => {
-  const error = failureError({ isLoaded: true, message: 'is locked: IsLocked' }, platform);
+  const error = failureError({ isLoaded: true, message: 'is locked: IsLocked' });
   expect(hintsFor(error, { platform })).toEqual([expect.stringContaining(hint)]);
 });
 
 test('notAnswered() names the problem of the keyring, otherwise the time limit', () => {
   const late = (state: Parameters<typeof notAnswered>[0]) => {
-    const { reason, message } = notAnswered(state, 2500, 'linux');
+    const { reason, message } = notAnswered(state, 2500);
     return [reason, message];
   };
   expect(late('locked')).toEqual(['locked', 'the keychain is locked']);
   expect(late('no-collection')).toEqual(['no-collection', 'the keychain has no default keyring']);
-  expect(notAnswered(undefined, 2500, 'linux')).toMatchObject({
+  expect(notAnswered(undefined, 2500)).toMatchObject({
     cause: { reason: 'timed-out' },
     message: 'the keychain did not answer within 2.5 s',
   });
