@@ -17,7 +17,6 @@ const ERRORS: Readonly<Record<string, string>> = {
   read: 'EIO',
   write: 'ENOSPC',
   rename: 'EACCES',
-  fsync: 'EIO',
   unlink: 'EACCES',
   connect: 'EINTR',
   socket: 'EMFILE',

@@ -1,5 +1,5 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemCode } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
@@ -11,20 +11,13 @@ export function uniqueName(): string {
 
 /**
  * Writes the text to a temporary file beside `path`, `NAME.….tmp` with mode 0600, and renames it to `path`.
- * With `isDurable`, it waits for the disk in between, so that a power cut leaves the old text or the new one.
  *
  * @throws the system's error
  */
-export function writeByRename(path: string, text: string, host: Host, { isDurable = false } = {}): void {
+export function writeByRename(path: string, text: string, host: Host): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
-    const file = openSync(temporary, 'wx', 0o600);
-    try {
-      writeFileSync(file, text);
-      if (isDurable) fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
     retryWhileBusy(() => renameSync(temporary, path), host);
   } catch (error) {
     rmSync(temporary, { force: true });
