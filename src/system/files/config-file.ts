@@ -4,7 +4,6 @@
  */
 import { readdirSync, realpathSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Cause } from '../../causes';
 import { GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
@@ -13,9 +12,6 @@ import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
-
-const VARIABLE = directoryVariable('config');
-const NOT_OWNER: Cause = { reason: 'untrusted', variable: VARIABLE };
 
 /** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
@@ -104,8 +100,7 @@ function readTrusted(path: string, host: Host): Stored {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    const isForbidden = code === 'EACCES' || code === 'EPERM';
-    throw unusable(path, `cannot be read: ${wordsFor(error)}`, isForbidden ? NOT_OWNER : undefined);
+    throw unusable(path, `cannot be read: ${wordsFor(error)}`);
   }
   const directory = dirname(path);
   const problem =
@@ -148,8 +143,8 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, `must contain a JSON object${key === undefined ? '' : ` for ${quoted(key)}`}`);
 }
 
-function unusable(path: string, problem: string, cause?: Cause): GwtokenError {
-  return usage(`config file ${path} ${problem}`, cause ?? { reason: 'bad-file', path });
+function unusable(path: string, problem: string): GwtokenError {
+  return usage(`config file ${path} ${problem}`, { reason: 'bad-file', path });
 }
 
 /**
@@ -212,7 +207,8 @@ async function whileWriting(
     if (error instanceof GwtokenError) throw error;
     const message = `cannot write ${path}: ${wordsFor(error)}`;
     if (isMounted(error, host)) throw new GwtokenError('local', message, { reason: 'mounted-file' });
-    throw new GwtokenError('local', message, { reason: 'directory-not-writable', variable: VARIABLE });
+    const variable = directoryVariable('config');
+    throw new GwtokenError('local', message, { reason: 'directory-not-writable', variable });
   }
 }
 
