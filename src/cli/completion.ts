@@ -6,7 +6,7 @@ import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
-import { flagNamed, type Line, splitLine } from './line';
+import { splitLine } from './line';
 import { TOPICS } from './topics';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
@@ -21,33 +21,26 @@ type CompletionWorld = Pick<World, 'config' | 'clients'>;
 
 /** Returns the candidates for the last word, each on a line. */
 export function completions(words: readonly string[], world: CompletionWorld): string {
-  const before = words.slice(0, -1);
   // PowerShell passes a space if the last word is empty.
   const last = (words.at(-1) ?? '').trim();
-  const line = splitLine(before);
-  const takesFlags = line.program.length === 0 && !before.includes('--');
-  const given = line.flags.at(-1);
-  const awaiting = takesFlags && given?.value === undefined ? given?.flag : undefined;
-  const name = /^(--[^=]+)=/.exec(last)?.[1];
-  const inline = takesFlags && name !== undefined ? flagNamed(name, line.path.at(-1)) : undefined;
-  const flag = [awaiting, inline].find((each) => each && takesValue(each.spec));
-  const candidates = flag ? valuesOf(flag, world) : candidatesAt(line, takesFlags && last.startsWith('-'));
+  const candidates = candidatesAfter(words.slice(0, -1), last.startsWith('-'), world);
   if (typeof candidates === 'string') return `${candidates}\n`;
   return candidates
-    .map((each) => (flag && flag === inline ? `${name}=${each}` : each))
     .filter((each) => each.startsWith(last))
     .map((each) => `${each}\n`)
     .join('');
 }
 
-/** Returns the flags, commands or arguments that can stand after the line. */
-function candidatesAt(line: Line, isFlag: boolean): Candidates {
-  const { path, args, program } = line;
+/** Returns what can follow these words: values of the flag at their end, flags, commands or arguments. */
+function candidatesAfter(before: readonly string[], isFlag: boolean, world: CompletionWorld): Candidates {
+  const { path, flags, args, program } = splitLine(before);
   const command = path.at(-1);
   const commands = command ? command.subcommands : COMMANDS;
-  if (isFlag) {
-    const flags = commands ? COMMON_FLAGS : [...command!.flags, ...COMMON_FLAGS];
-    return flags.map((flag) => `${longName(flag)}\t${flag.help}`);
+  if (program.length === 0 && !before.includes('--')) {
+    const { flag, value } = flags.at(-1) ?? {};
+    if (flag && takesValue(flag.spec) && value === undefined) return valuesOf(flag, world);
+    const own = commands ? [] : command!.flags;
+    if (isFlag) return [...own, ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);
   }
   if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
   if (program.length > 0) return ':files';

@@ -17,12 +17,9 @@ import type { World } from '../world';
 const bash = `# bash completion for gwtoken; in ~/.bashrc: eval "$(gwtoken completion bash)"
 
 _gwtoken() {
-  local line=\${COMP_LINE:0:COMP_POINT} word before='' words
+  local line=\${COMP_LINE:0:COMP_POINT} words
   IFS=$' \\t' read -ra words <<< "$line"
   [[ $line == *[[:blank:]] ]] && words+=('')
-  word=\${words[\${#words[@]} - 1]}
-  # If "=" ends a word, bash replaces only the text after it.
-  [[ $word == -*=* && $COMP_WORDBREAKS == *=* ]] && before=\${word%%=*}=
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ $line == :files || $line == :commands ]]; then
@@ -31,10 +28,9 @@ _gwtoken() {
       [[ $line == :commands ]] && kinds=-fc
       while IFS= read -r line; do
         COMPREPLY+=("$line")
-      done < <(compgen $kinds -- "\${word#"$before"}")
+      done < <(compgen $kinds -- "\${words[\${#words[@]} - 1]}")
     else
-      line=\${line%%$'\\t'*}
-      COMPREPLY+=("\${line#"$before"}")
+      COMPREPLY+=("\${line%%$'\\t'*}")
     fi
   done < <(gwtoken complete -- "\${words[@]:1}" 2>/dev/null)
 }
@@ -62,8 +58,6 @@ _gwtoken() {
   if (( programs )); then
     _alternative 'commands:command:_command_names -e' 'files:file:_files'
   elif (( files )); then
-    # Complete only the FILE of --flag=FILE.
-    compset -P '-*='
     _files
   else
     _describe gwtoken found
@@ -87,11 +81,7 @@ function __gwtoken_complete
     set -e words[1]
     for line in (gwtoken complete -- $words "$last" 2>/dev/null)
         if test "$line" = :files
-            # An offer has to begin with the whole word.
-            set -l flag (string match -r -- '^--[\\w-]+=' "$last")
-            for path in (__fish_complete_path (string replace -- "$flag" '' "$last"))
-                printf '%s%s\\n' "$flag" $path
-            end
+            __fish_complete_path "$last"
         else if test "$line" = :commands
             # complete would run the command in a word such as "(cmd)".
             if not string match -q -- '*(*' "$last"
