@@ -60,38 +60,35 @@ export type Settings = Places & {
   readonly client: Client;
 };
 
-/** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
-export type FlagValues = Partial<
-  Readonly<Record<ValueFlag, string | undefined> & Record<Switch, boolean | undefined>>
->;
-
-type ValueFlag =
-  | 'region'
-  | 'profile'
-  | 'auth-url'
-  | 'min-ttl'
-  | 'timeout'
-  | 'retries'
-  | 'ca-file'
-  | 'format'
-  | 'output'
-  | 'prefix'
-  | 'variable'
-  | 'token-file'
-  | 'client-id';
-
-/** `cache` and `verify` have only the form `--no-NAME`, which is false here. */
-type Switch =
-  | 'sandbox'
-  | 'cache'
-  | 'json'
-  | 'fresh'
-  | 'unset'
-  | 'secret-stdin'
-  | 'verify'
-  | 'all'
-  | 'yes'
-  | 'verbose';
+/**
+ * Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. `cache`
+ * and `verify` have only the form `--no-NAME`, which is false here.
+ */
+export type FlagValues = {
+  readonly region?: string | undefined;
+  readonly sandbox?: boolean | undefined;
+  readonly profile?: string | undefined;
+  readonly 'auth-url'?: string | undefined;
+  readonly 'min-ttl'?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly retries?: string | undefined;
+  readonly cache?: boolean | undefined;
+  readonly 'ca-file'?: string | undefined;
+  readonly format?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly output?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly variable?: string | undefined;
+  readonly unset?: boolean | undefined;
+  readonly fresh?: boolean | undefined;
+  readonly 'token-file'?: string | undefined;
+  readonly 'client-id'?: string | undefined;
+  readonly 'secret-stdin'?: boolean | undefined;
+  readonly verify?: boolean | undefined;
+  readonly all?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
+};
 
 /** A row of the table. */
 export interface SettingRow<T> {
