@@ -1,4 +1,5 @@
 /** The next steps after a failed connection. */
+import { listOf } from '../text';
 import type { Rows } from './row';
 
 const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
@@ -25,7 +26,7 @@ export const CONNECTION_ROWS = {
   'certificate-name': ({ setting }) => [`check the host name in ${setting}`],
   'self-signed': () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],
   'unknown-ca': ({ caFile, insteadOfSystem }) => [
-    `${whereCaIsMissing(caFile, insteadOfSystem)} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
+    `${whyUnknown(caFile, insteadOfSystem)} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
     'if the CA is public, the server is not sending its intermediate certificate',
   ],
   certificate: () => [ASK_OPERATORS],
@@ -51,12 +52,9 @@ export const CONNECTION_ROWS = {
 
 const checkProxy = (setting: string): string => `check that ${setting} is the URL of an HTTP proxy`;
 
-/** Returns the first part of the hint to pass a CA: which CAs gwtoken has tried. */
-function whereCaIsMissing(caFile: string | undefined, insteadOfSystem: readonly string[]): string {
-  const replace = insteadOfSystem.length === 1 ? 'replaces' : 'replace';
-  const tried = [
-    ...(caFile === undefined ? [] : [`${caFile} does not contain this CA`]),
-    ...(insteadOfSystem.length > 0 ? [`${insteadOfSystem.join(' and ')} ${replace} the system's CAs`] : []),
-  ];
-  return tried.length > 0 ? `${tried.join(', and ')}:` : 'behind a company proxy or private CA?';
+/** Returns the first part of the hint to pass a CA: where gwtoken has looked for it. */
+function whyUnknown(caFile: string | undefined, insteadOfSystem: readonly string[]): string {
+  const tried = [...(caFile === undefined ? [] : [caFile]), ...insteadOfSystem];
+  if (tried.length === 0) return 'behind a company proxy or private CA?';
+  return `this CA is not in ${listOf(tried)}:`;
 }

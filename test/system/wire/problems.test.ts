@@ -86,12 +86,7 @@ test.each<[code: string, end: string, hints: readonly string[], caFile?: string]
     UNKNOWN,
     [`behind a company proxy or private CA? ${PASS_CA}`, INCOMPLETE],
   ],
-  [
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    UNKNOWN,
-    [`/ca.pem does not contain this CA: ${PASS_CA}`, INCOMPLETE],
-    '/ca.pem',
-  ],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN, [`this CA is not in /ca.pem: ${PASS_CA}`, INCOMPLETE], '/ca.pem'],
 ])('%s means that the certificate %s', (code, end, hints, caFile) => {
   // The endpoint is named, not the proxy, which has opened the tunnel before.
   expect(problemOf(fault(code), 'certificate', { caFile, proxy })).toMatchObject({
@@ -107,9 +102,9 @@ test('wireProblem() names the variables whose CAs replace those of the system', 
       caFile,
       progress: { peer: 'endpoint', waitingFor: 'certificate', insteadOfSystem },
     }).hints[0];
-  expect(hintWith(undefined, 'SSL_CERT_FILE')).toBe(`SSL_CERT_FILE replaces the system's CAs: ${PASS_CA}`);
+  expect(hintWith(undefined, 'SSL_CERT_FILE')).toBe(`this CA is not in SSL_CERT_FILE: ${PASS_CA}`);
   expect(hintWith('/ca.pem', 'SSL_CERT_FILE', 'SSL_CERT_DIR')).toBe(
-    `/ca.pem does not contain this CA, and SSL_CERT_FILE and SSL_CERT_DIR replace the system's CAs: ${PASS_CA}`,
+    `this CA is not in /ca.pem, SSL_CERT_FILE or SSL_CERT_DIR: ${PASS_CA}`,
   );
 });
 
