@@ -92,7 +92,7 @@ describe('without prompts, login', () => {
     const { code, stderr } = await login();
     expect([code, stderr.split('\n')[0]]).toEqual([
       0,
-      'gwtoken: warning: region eu is not the default: cannot write config.json; use --region or set GWTOKEN_REGION',
+      'gwtoken: warning: region eu is not the default: cannot write config.json; use --region or export GWTOKEN_REGION',
     ]);
     gw.own = {};
     expect(await gw.get('--region', 'eu')).toBe('token-2');

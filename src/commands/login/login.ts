@@ -108,7 +108,10 @@ async function setRegion(
     return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${path}`];
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    warn(world, `region ${region} is not the default: ${error.message}; use --region or set GWTOKEN_REGION`);
+    warn(
+      world,
+      `region ${region} is not the default: ${error.message}; use --region or export GWTOKEN_REGION`,
+    );
     return [];
   }
 }
