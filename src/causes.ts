@@ -127,7 +127,7 @@ interface GivenUrl {
   readonly source: { readonly kind: string; readonly undo: string };
 }
 
-/** The credentials may be sent only to their `own` auth URL, and the setting gives another, or neither does. */
+/** Credentials may be sent only to their `own` auth URL. The setting gives another, or neither gives one. */
 export interface OtherUrl {
   readonly reason: 'item-for-other-url' | 'command-for-other-url';
   readonly own: string | undefined;

@@ -18,8 +18,8 @@ import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
 /** Contains this machine's `gwtoken`, or a directory for each platform. Git and npm ignore it. */
 export const EXECUTABLES = join(ROOT, 'executables');
 /**
- * Each platform with the directory of keytar's native module for it. keytar 7.10.6 has x64's in linuxmusl-arm64,
- * where it cannot load.
+ * Each platform with the directory of keytar's native module for it. In linuxmusl-arm64, keytar 7.10.6 has
+ * x64's, which cannot load there.
  * @type {Record<string, string | null>}
  */
 export const TARGETS = {

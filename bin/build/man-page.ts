@@ -15,7 +15,8 @@ export function manPage({ description, version }: Record<string, string>, date: 
     'EXIT STATUS': topicSection('exit-codes'),
   };
   const text = Object.entries(sections).map(([title, section]) => `.SH ${title}\n${section}\n`);
-  return `.TH GWTOKEN 1 ${date.toISOString().slice(0, 10)} "gwtoken ${version}"\n.nh\n.ad l\n${text.join('')}`;
+  const day = date.toISOString().slice(0, 10);
+  return `.TH GWTOKEN 1 ${day} "gwtoken ${version}"\n.nh\n.ad l\n${text.join('')}`;
 }
 
 function commandSection(path: readonly Command[]): string {

@@ -126,11 +126,11 @@ async function removeAll(
 }
 
 /**
- * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients, so that
- * an interrupted logout can be repeated. Returns what it removed.
+ * Removes a client's keychain item, then its tokens, and last its entry in the list of stored clients, so
+ * that an interrupted logout can be repeated. Returns what it removed.
  *
- * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was there; `local` if
- *   a token or the entry remains
+ * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was there; `local`
+ *   if a token or the entry remains
  */
 async function remove(
   target: Target,

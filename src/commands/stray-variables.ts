@@ -43,7 +43,7 @@ export function strayVariables({ env, platform }: Variables): readonly Stray[] {
     }));
 }
 
-/** Returns the setting's command for a key without a variable, or else the variables that are spelt nearly so. */
+/** Returns the command that sets a key without a variable, or else the variables that may be meant. */
 function meantBy(name: string): readonly string[] {
   const upper = name.toUpperCase();
   const key = configKeys().find((each) => variableSpelling(each) === upper);

@@ -88,7 +88,7 @@ async function readSecret({ stdin }: World): Promise<string> {
 
 /**
  * Prompts for what is missing, in the order region, auth URL, client ID, secret, and suggests values from the
- * config file and of other clients. Of a stored client only the secret is missing, so that one prompt replaces it.
+ * config file and of other clients. Of a stored client only the secret is missing: one prompt replaces it.
  */
 export async function askMissing(settings: Settings, world: World): Promise<Answers> {
   const { region, flags, stored } = settings;
