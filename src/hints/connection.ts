@@ -3,11 +3,12 @@ import { listOf } from '../text';
 import type { Rows } from './row';
 
 const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const CHECK_NETWORK = 'check the network, the VPN and the firewall';
 const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
 
 export const CONNECTION_ROWS = {
-  'host-not-found': ({ setting }) => [`check ${setting} for typos`],
-  network: () => ['check the network, the VPN and the firewall'],
+  'host-not-found': ({ setting }) => [`check ${setting} for typos`, CHECK_NETWORK],
+  network: () => [CHECK_NETWORK],
   'connection-refused': ({ setting }) => [
     `check the host and port in ${setting}; if right, the server is down`,
   ],

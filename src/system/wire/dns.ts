@@ -13,9 +13,6 @@ import { helperEnvironment, runHelper } from '../processes/helper-program';
 /** Resolves with at least one address of a name, or rejects. */
 export type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
 
-/** Time after which a failed getent or a query without a reply means that DNS is silent. */
-const SILENT_AFTER_MS = 2000;
-
 /** The addresses of `localhost`, which need no lookup (RFC 6761 section 6.3). */
 const LOCALHOST: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -47,7 +44,6 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
   return async (host, options) => {
     // getent would take it for an option.
     if (host.startsWith('-')) throw notFound();
-    const startedAtMs = performance.now();
     const { error, stdout } = await runHelper('getent', ['ahosts', host], helperEnv, signal);
     signal.throwIfAborted();
     // A line is like `192.0.2.1  STREAM name`; there is one for each kind of socket.
@@ -56,21 +52,11 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
     // getent could not be started: it is not installed, or a limit of the system is reached.
     if (systemCode(error) !== undefined) return await findHere(host, options);
-    const isSilent = performance.now() - startedAtMs >= SILENT_AFTER_MS || !(await dnsAnswersFor(host));
-    throw isSilent ? Object.assign(new Error('DNS does not answer'), { code: 'EAI_AGAIN' }) : notFound();
+    // getent does not say whether DNS does not know the name or did not answer.
+    throw notFound();
   };
 }
 
 function notFound(): Error {
-  return Object.assign(new Error('DNS does not know the name'), { code: 'ENOTFOUND' });
-}
-
-/**
- * Returns whether DNS answers a query for the host, because getent does not say why it found nothing. Unlike
- * a lookup, a query does not delay an exit.
- */
-async function dnsAnswersFor(host: string): Promise<boolean> {
-  const resolver = new dns.Resolver({ timeout: SILENT_AFTER_MS, tries: 1 });
-  const code = await resolver.resolve4(host).then(() => undefined, systemCode);
-  return code === undefined || code === 'ENOTFOUND' || code === 'ENODATA';
+  return Object.assign(new Error('getent did not find the name'), { code: 'ENOTFOUND' });
 }

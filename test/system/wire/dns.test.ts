@@ -52,11 +52,9 @@ describe('findByGetent()', () => {
     await expect(find('-s', own)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  test('starts no lookup in Node if getent failed late', async () => {
+  test('starts no lookup in Node if getent finds nothing', async () => {
     // A lookup in this process would find localhost.
-    await expect(find('localhost', withGetent('sleep 2.1\nexit 2'))).rejects.toMatchObject({
-      code: 'EAI_AGAIN',
-    });
+    await expect(find('localhost', withGetent('exit 2'))).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
   test('ends when its signal is aborted', async () => {
