@@ -43,6 +43,8 @@ export interface ConnectionProgress {
   proxy?: string;
   /** Addresses of the proxy if the connection uses one, otherwise of the endpoint. */
   addresses?: readonly string[];
+  /** The variables whose CAs were tried instead of the system's. */
+  insteadOfSystem?: readonly string[] | undefined;
   /** Absent if no known CA has issued the certificate. */
   tls?: TlsFacts;
 }

@@ -59,8 +59,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
 /** Returns the CAs of the system's store. */
-type Store = () => readonly string[];
-const systemStore: Store = () => getCACertificates?.('system') ?? [];
+const systemStore = (): readonly string[] => getCACertificates?.('system') ?? [];
 
 /**
  * Returns Node's CAs and those of a file. Checks each one, because Node silently ignores invalid ones.
@@ -91,7 +90,7 @@ export function trustSystem(
   trust: Trust,
   env: Env,
   platform: NodeJS.Platform,
-  store: Store = systemStore,
+  store = systemStore,
 ): Trust | undefined {
   const { ca = nodeRoots(env) } = trust;
   const [file = '', directories = ''] = VARIABLES.map((name) => env[name]);
@@ -114,7 +113,7 @@ export function trustSystem(
 }
 
 /** Returns the CAs of the store, of a PEM file, or of the PEM files in a directory. */
-function rootsAt(place: string, store: Store): readonly string[] {
+function rootsAt(place: string, store: typeof systemStore): readonly string[] {
   if (place === STORE) return store();
   const names = orUndefined(() => readdirSync(place));
   // c_rehash puts each file into a directory twice: by its name, and as a link.

@@ -13,10 +13,7 @@ import { type HttpProxy, TunnelRefused, unusedProxy } from './proxy';
 export interface FailedRequest {
   readonly url: URL;
   readonly proxy: HttpProxy | undefined;
-  readonly progress: ConnectionProgress & {
-    /** The variables whose CAs were tried instead of the system's. */
-    insteadOfSystem?: readonly string[] | undefined;
-  };
+  readonly progress: ConnectionProgress;
   readonly caFile: string | undefined;
   readonly env: Env;
 }

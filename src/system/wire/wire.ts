@@ -19,7 +19,6 @@ import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
 import { asLookup, type Find, finder } from './dns';
-import type { FailedRequest } from './problems';
 import { type HttpProxy, proxyFor, throughTunnel } from './proxy';
 
 /** One request over one connection. */
@@ -31,6 +30,8 @@ interface Attempt {
   /** Returns the TLS options for a peer. */
   tlsFor(to: Peer): buildConnector.BuildOptions;
   readonly signal: AbortSignal;
+  readonly progress: ConnectionProgress;
+  /** Adds facts to the progress, and tells the caller. */
   report(facts: Partial<ConnectionProgress>): void;
 }
 
@@ -62,8 +63,8 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   return async (address, options) => {
     const url = new URL(address);
     const proxy = proxyFor(url, env);
-    const progress: FailedRequest['progress'] = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connect' };
-    const report = (facts: Partial<FailedRequest['progress']>): void => {
+    const progress: ConnectionProgress = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connect' };
+    const report = (facts: Partial<ConnectionProgress>): void => {
       Object.assign(progress, facts);
       options.onProgress?.(facts);
     };
@@ -72,8 +73,9 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
       report({ proxy: proxy.name });
     }
     const send = (signal: AbortSignal): Promise<FormReply> => {
-      const attempt = { url, options, proxy, signal, report, find: finder(proc.platform, env, signal) };
-      if (url.protocol === 'https:') return postSecurely(attempt, progress, proc);
+      const find = finder(proc.platform, env, signal);
+      const attempt = { url, options, proxy, find, signal, progress, report };
+      if (url.protocol === 'https:') return postSecurely(attempt, proc);
       return post({ ...attempt, tlsFor: () => ({}) });
     };
     try {
@@ -89,10 +91,9 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 /** Posts over TLS. If the CA of the certificate is unknown, posts once more with the system's CAs. */
 async function postSecurely(
   attempt: Omit<Attempt, 'tlsFor'>,
-  progress: FailedRequest['progress'],
   { env, platform }: Process,
 ): Promise<FormReply> {
-  const { options, report } = attempt;
+  const { options, progress, report } = attempt;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
   const postTrusting = (trust: Trust): Promise<FormReply> =>
     post({ ...attempt, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
@@ -105,7 +106,7 @@ async function postSecurely(
     const system = isUnknown && trustSystem(trust, env, platform);
     if (!system) throw error;
     options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-    progress.insteadOfSystem = system.insteadOfSystem;
+    report({ insteadOfSystem: system.insteadOfSystem });
     return await postTrusting(system);
   }
 }
