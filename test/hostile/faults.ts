@@ -17,6 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   read: 'EIO',
   write: 'ENOSPC',
   rename: 'EACCES',
+  fsync: 'EIO',
   unlink: 'EACCES',
   connect: 'EINTR',
   socket: 'EMFILE',

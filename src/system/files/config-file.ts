@@ -187,7 +187,7 @@ async function loadWriter(path: string, host: Host): Promise<(value: Stored) => 
     Object.assign(conf, {
       _write(changed: Stored): void {
         const target = orUndefined(() => realpathSync(path)) ?? path;
-        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host);
+        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host, true);
         removeLeftovers(target);
       },
     });

@@ -11,13 +11,14 @@ export function uniqueName(): string {
 
 /**
  * Writes the text to a temporary file beside `path`, `NAME.….tmp` with mode 0600, and renames it to `path`.
+ * With `flush` it waits for the disk in between, so that a power cut leaves the old text or the new one.
  *
  * @throws the system's error
  */
-export function writeByRename(path: string, text: string, host: Host): void {
+export function writeByRename(path: string, text: string, host: Host, flush = false): void {
   const temporary = `${path}.${uniqueName()}.tmp`;
   try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush });
     retryWhileBusy(() => renameSync(temporary, path), host);
   } catch (error) {
     rmSync(temporary, { force: true });
