@@ -185,7 +185,7 @@ test('a token that the endpoint keeps until its end is requested more and more o
     reply: (ms) => (ms < 200.2 * SECOND ? { access_token: 'token-1', expires_in: leftS(ms) } : {}),
   });
   // The reply at 199.2 s has an expires_in of 1, and the one at 200 s of 0.
-  expect(requestsMs.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.5]);
+  expect(requestsMs.map((ms) => ms / SECOND)).toEqual([160, 192, 198.4, 199.2, 200, 200.6]);
   expect(events).toEqual(['token-1', 'token-7', 'removed token-7']);
   expect(stderr).toBe('');
 });
@@ -196,7 +196,7 @@ test('an endpoint that keeps returning expired tokens is asked less and less oft
   const sinceEnd = requestsMs
     .map((ms) => Math.round((ms - HOUR) / 100) / 10)
     .filter((seconds) => seconds > 0);
-  expect(sinceEnd).toEqual([0.1, 0.6, 1.1, 1.6, 2.4, 3.6, 5.4, 8.1, 12.1, 18.2]);
+  expect(sinceEnd).toEqual([0.3, 0.9, 1.4, 2, 2.6, 3.9, 4.5, 5.1, 7.6, 8.2, 8.8, 13.2, 13.8, 14.4, 21.6]);
   expect(events).toEqual(['token-1', 'removed token-1']);
   expect(stderr).toMatch(/^gwtoken: warning: the token file still has the last token: .* just expired .*\n$/);
 });

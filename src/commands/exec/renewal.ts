@@ -13,8 +13,6 @@ import type { World } from '../../world';
 const LONGEST_PAUSE_MS = 30_000;
 /** Shortest pause between two checks of a token that is due. */
 const SHORTEST_PAUSE_MS = 500;
-/** Endpoints count whole seconds: for 2 s after the end the old token may still come. */
-const JUST_EXPIRED_MS = 2000;
 /** Pause after a refusal. Repeated refusals can lock the client out. */
 const REFUSAL_PAUSE_MS = 300_000;
 
@@ -37,8 +35,8 @@ export async function withTokenFile<T>(
 
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
-    // No spinner, because the command uses the terminal. The next check retries after a failure.
-    const query = { ...queryAgain(), requestedNow: true, attempts: 1, signal: ended.signal };
+    // No spinner, because the command uses the terminal.
+    const query = { ...queryAgain(), requestedNow: true, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return false;
     if (next.accessToken !== token.accessToken) {
@@ -66,7 +64,6 @@ export async function withTokenFile<T>(
         problem = undefined;
       } catch (error) {
         if (ended.signal.aborted) return;
-        if (isJustExpired(error, token, world.now())) continue;
         // Of several failures in a row, only the first is reported.
         if (problem === undefined)
           warn(world, `the token file still has the last token: ${messageOf(error)}`);
@@ -93,12 +90,6 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
   } catch (error) {
     return systemCode(error) !== 'ENOENT';
   }
-}
-
-/** Returns whether the token has just expired, and the endpoint will have another one within a second. */
-function isJustExpired(error: unknown, token: Token, nowMs: number): boolean {
-  if (!(error instanceof GwtokenError) || error.reason !== 'just-expired') return false;
-  return untilExpiryMs(token, nowMs) > -JUST_EXPIRED_MS;
 }
 
 /** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
