@@ -76,7 +76,7 @@ export type Cause =
   | { readonly reason: 'command-output' }
   // Files, streams and programs
   | { readonly reason: 'no-runner-file'; readonly variable: string }
-  | { readonly reason: 'not-appendable' | 'not-a-file' | 'not-writable' | 'mounted-file' | 'relative-path' }
+  | { readonly reason: 'not-appendable' | 'not-writable' | 'mounted-file' | 'relative-path' }
   | NoHome
   | Untrusted
   /** `variable` names another directory. */

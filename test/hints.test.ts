@@ -133,7 +133,6 @@ const CAUSES: readonly Cause[] = [
   { reason: 'command-output' },
   { reason: 'no-runner-file', variable: 'GITHUB_ENV' },
   { reason: 'not-appendable' },
-  { reason: 'not-a-file' },
   { reason: 'not-writable' },
   { reason: 'mounted-file' },
   { reason: 'relative-path' },

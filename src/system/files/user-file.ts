@@ -17,7 +17,7 @@ import { ownerProblem } from './trust';
 export function replaceUserFile(path: string, text: string, host: Host, isTokenFile = false): void {
   try {
     const problem = pathProblem(path, host, isTokenFile);
-    if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-a-file' });
+    if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-writable' });
     writeByRename(path, text, host);
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
