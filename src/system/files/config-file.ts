@@ -2,7 +2,7 @@
  * The config file and the list of stored clients: JSON objects. They may name a command, so only the user and
  * root may have written them. The quick path reads them.
  */
-import { readdirSync, realpathSync, statSync, unlinkSync } from 'node:fs';
+import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
@@ -10,7 +10,7 @@ import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { isLeftBehind, isMounted, retryWhileBusy, writeByRename } from './replace';
+import { isMounted, retryWhileBusy, writeByRename } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
 /** Longest time that a writer waits for the lock. */
@@ -161,15 +161,6 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
   });
 }
 
-/** Removes the temporary files that killed processes left beside a file. */
-function removeLeftovers(path: string): void {
-  for (const name of readdirSync(dirname(path))) {
-    const isTemporary = name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp');
-    const other = join(dirname(path), name);
-    orUndefined(() => isTemporary && isLeftBehind(other) && unlinkSync(other));
-  }
-}
-
 /**
  * Returns a function that stores an object in the file through conf, which only passes the object on: conf
  * itself reads without checks, ignores an incomplete write, and in a snap does not write atomically.
@@ -187,8 +178,10 @@ async function loadWriter(path: string, host: Host): Promise<(value: Stored) => 
     Object.assign(conf, {
       _write(changed: Stored): void {
         const target = orUndefined(() => realpathSync(path)) ?? path;
-        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host, true);
-        removeLeftovers(target);
+        // The same name each time, so that a killed process leaves no file for good.
+        const temporary = `${target}.tmp`;
+        rmSync(temporary, { force: true });
+        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host, { temporary, flush: true });
       },
     });
     conf.store = value;

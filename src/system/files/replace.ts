@@ -10,13 +10,17 @@ export function uniqueName(): string {
 }
 
 /**
- * Writes the text to a temporary file beside `path`, `NAME.….tmp` with mode 0600, and renames it to `path`.
- * With `flush` it waits for the disk in between, so that a power cut leaves the old text or the new one.
+ * Writes the text to a new temporary file beside `path` with mode 0600, and renames it to `path`. With `flush`
+ * it waits for the disk in between, so that a power cut leaves the old text or the new one.
  *
  * @throws the system's error
  */
-export function writeByRename(path: string, text: string, host: Host, flush = false): void {
-  const temporary = `${path}.${uniqueName()}.tmp`;
+export function writeByRename(
+  path: string,
+  text: string,
+  host: Host,
+  { temporary = `${path}.${uniqueName()}.tmp`, flush = false } = {},
+): void {
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush });
     retryWhileBusy(() => renameSync(temporary, path), host);
