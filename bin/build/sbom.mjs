@@ -11,7 +11,7 @@ const sbom = JSON.parse(execSync(list, { cwd: ROOT, encoding: 'utf8', maxBuffer:
 const notices = readFileSync(join(ROOT, 'dist', NOTICES), 'utf8');
 const bun = { type: 'library', name: 'bun', version: BUN.version, purl: `pkg:npm/bun@${BUN.version}` };
 
-/** @type {{ name: string, version: string, 'bom-ref': string, properties: { name: string }[] }[]} */
+/** @type {{ name: string, version: string, properties: { name: string }[] }[]} */
 const installed = sbom.components;
 // The notices name the bundled packages. keytar and its dependencies are not development packages.
 const components = installed.filter(
@@ -19,12 +19,8 @@ const components = installed.filter(
     notices.includes(`\n${name} ${version} (`) ||
     !properties.some((property) => property.name === 'cdx:npm:package:development'),
 );
-const refs = new Set([sbom.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])]);
 sbom.metadata.component.name = MANIFEST.name;
 sbom.components = [...components, { ...bun, 'bom-ref': bun.purl, licenses: [{ license: { id: 'MIT' } }] }];
-/** @type {{ ref: string, dependsOn: string[] }[]} */
-const dependencies = sbom.dependencies;
-sbom.dependencies = dependencies
-  .filter(({ ref }) => refs.has(ref))
-  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) }));
+// The graph is npm's, with packages that the programs do not contain.
+delete sbom.dependencies;
 console.log(JSON.stringify(sbom, null, 2));
