@@ -36,9 +36,14 @@ export function parseClientName(name: string): Client | undefined {
   return { profile, environment, region };
 }
 
-/** Returns the flags that select this client: `--region eu --sandbox --profile acme`. */
-export function clientFlags({ profile, environment, region }: Client): string {
-  return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : ''}${profileFlag(profile)}`;
+/** The flags of a call that override other settings. */
+type Given = { readonly [Name in 'profile' | 'sandbox']?: unknown };
+
+/** Returns the flags that select this client: `--region eu --sandbox --profile acme`. Repeats given defaults. */
+export function clientFlags({ profile, environment, region }: Client, given: Given = {}): string {
+  const production = given.sandbox === undefined ? '' : ' --no-sandbox';
+  const ofProfile = given.profile === undefined ? profileFlag(profile) : ` --profile ${profile}`;
+  return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : production}${ofProfile}`;
 }
 
 /** Returns ` --profile acme` for the end of a command; empty for the default profile. */

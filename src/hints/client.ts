@@ -1,6 +1,6 @@
 /** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
 import type { Cause, NoHome } from '../causes';
-import { clientFlags, profileFlag, REGIONS } from '../client';
+import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
@@ -37,7 +37,7 @@ export const CLIENT_ROWS = {
   'no-auth-url': ({ client }, facts) => {
     const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
     const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
-    const login = `to set up this client, run: gwtoken login ${clientFlags(client)}`;
+    const login = `to set up this client, run: gwtoken login ${flagsFor(client, facts)}`;
     return [otherCause(facts), ...loginOrSet(login, set, facts)];
   },
   'no-api-url': ({ client: { region, profile } }) => [
@@ -59,14 +59,17 @@ export const CLIENT_ROWS = {
   // Credentials
   'no-credentials': missingCredentials,
   'not-returned': missingCredentials,
-  'not-removed': ({ client }) => [
-    'allow access in the dialog, or unlock the keyring, and try again',
-    // If the item was removed by hand, logout needs a new one to remove.
-    `or run: gwtoken login ${clientFlags(client)} --no-verify, then gwtoken logout ${clientFlags(client)}`,
-  ],
+  'not-removed': ({ client }, facts) => {
+    const flags = flagsFor(client, facts);
+    return [
+      'allow access in the dialog, or unlock the keyring, and try again',
+      // If the item was removed by hand, logout needs a new one to remove.
+      `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+    ];
+  },
   // The first hint sends the secret to no other address.
-  'item-for-other-url': ({ own, client, setting }) => {
-    const login = `run: gwtoken login ${clientFlags(client)}`;
+  'item-for-other-url': ({ own, client, setting }, facts) => {
+    const login = `run: gwtoken login ${flagsFor(client, facts)}`;
     if (setting === undefined) return [`to store one with it, ${login}`];
     const other = `to use ${setting.value}, ${login} --auth-url ${shellWord(setting.text)}`;
     return own === undefined ? [other] : [setting.source.undo, `or, ${other}`];
@@ -86,9 +89,9 @@ export const CLIENT_ROWS = {
   'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
   'bad-secret-file': () => ['it must be the path of a regular file that contains only the client secret'],
   'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
-  'bad-item': ({ client }) => [
-    `to replace it, run: gwtoken login ${clientFlags(client)}`,
-    `to remove it, run: gwtoken logout ${clientFlags(client)}`,
+  'bad-item': ({ client }, facts) => [
+    `to replace it, run: gwtoken login ${flagsFor(client, facts)}`,
+    `to remove it, run: gwtoken logout ${flagsFor(client, facts)}`,
   ],
 
   // The credential command
@@ -186,6 +189,10 @@ function misspelledProfile(settings: Settings): string | undefined {
   return storedNames(settings).length > 0 ? LIST_CLIENTS : undefined;
 }
 
+function flagsFor(client: Client, { settings }: Facts): string {
+  return clientFlags(client, settings?.flags);
+}
+
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
 function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
   return settings?.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
@@ -198,7 +205,7 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
   // login suggests the URL of the config file or the stored client itself.
   const isKept = !authUrl || !isForThisRun(authUrl);
   const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
-  const login = `to store credentials, run: gwtoken login ${clientFlags(client)}${url}`;
+  const login = `to store credentials, run: gwtoken login ${flagsFor(client, facts)}${url}`;
   return [otherCause(facts), login, useVariables(facts, 'or ')];
 }
 
@@ -224,7 +231,7 @@ function rejectedCredentials(_: Cause, facts: Facts): Steps {
   const { client, source } = facts;
   // login has verified the credentials in their region, so the secret was replaced or revoked since.
   if (client && source?.kind === 'keychain')
-    return [`to store a new secret, run: gwtoken login ${clientFlags(client)}`];
+    return [`to store a new secret, run: gwtoken login ${flagsFor(client, facts)}`];
   const others = listOf(REGIONS.filter((region) => region !== client?.region));
   return [
     checkCredentials(facts),

@@ -2,7 +2,7 @@
 import type { Cause, Reason, StrayVariable } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import type { GwtokenError } from '../errors';
-import type { Settings } from '../settings/table';
+import type { FlagValues, Settings } from '../settings/table';
 import { listOf } from '../text';
 import type { World } from '../world';
 import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
@@ -41,14 +41,14 @@ export function hintsFor(
 /** Returns the step that is always shown: another way to get on; undefined if there is none. */
 function lastStep(facts: Facts): string | undefined {
   const { client, mayBeStored, restart, sourceInUse } = facts;
-  if (mayBeStored && client) return removeStored(client);
+  if (mayBeStored && client) return removeStored(client, facts.settings?.flags);
   if (restart !== undefined) return `to start again, run: ${restart}`;
   return sourceInUse && `no login is needed here: gwtoken uses ${sourceInUse}`;
 }
 
 /** Returns the step after a login that was interrupted while it stored the client's credentials. */
-export function removeStored(client: Client): string {
-  return `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client)}`;
+export function removeStored(client: Client, flags?: FlagValues): string {
+  return `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client, flags)}`;
 }
 
 /** Returns the step for a variable that looks like one of gwtoken's, if it may be what is missing. */

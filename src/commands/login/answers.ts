@@ -12,13 +12,15 @@ import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
 import { ABOUT_AUTH_URL } from '../../hints/client';
 import { hintsFor } from '../../hints/hints';
 import { withFlags } from '../../settings/resolve';
-import { isForThisRun, type Settings } from '../../settings/table';
+import { type FlagValues, isForThisRun, type Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { capitalized, listOf, oneLine, quoted, shellWord } from '../../text';
 import type { World } from '../../world';
 
 export interface Answers extends Credentials {
   readonly client: Client;
+  /** The flags of this login. */
+  readonly flags: FlagValues;
   readonly authUrl: string;
 }
 
@@ -61,19 +63,19 @@ export async function readAnswers(settings: Settings, promptProblem: string, wor
     ...(flags['secret-stdin'] ? [] : ['--secret-stdin']),
   ];
   if (needed.length === 0)
-    return { client, authUrl: authUrl!, clientId: clientId!, clientSecret: await readSecret(world) };
+    return { client, flags, authUrl: authUrl!, clientId: clientId!, clientSecret: await readSecret(world) };
   const exampleUrl = authUrl ?? urlOfOther(client, settings) ?? 'https://YOUR-AUTH-URL';
   throw usage(`login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`, {
     reason: 'login-incomplete',
-    example: loginLine(client, exampleUrl, clientId ?? 'ID'),
+    example: loginLine({ client, flags, authUrl: exampleUrl, clientId: clientId ?? 'ID' }),
     isUrlMissing: authUrl === undefined,
   });
 }
 
 /** Returns the line that logs this client in. */
-export function loginLine(client: Client, authUrl: string, clientId: string): string {
+export function loginLine({ client, flags, authUrl, clientId }: Omit<Answers, 'clientSecret'>): string {
   const id = shellWord(clientId);
-  return `gwtoken login ${clientFlags(client)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
+  return `gwtoken login ${clientFlags(client, flags)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
 }
 
 async function readSecret({ stdin }: World): Promise<string> {
@@ -104,7 +106,7 @@ export async function askMissing(settings: Settings, world: World): Promise<Answ
   const clientId = flags['client-id'] ?? former?.clientId ?? (await askClientId(client, undefined, world));
   const line = `New secret for client ID ${clientId} (${clientName(client)}, ${authUrl})`;
   if (former) world.stderr.write(`${oneLine(line)}\n${HOW_TO_CHANGE}\n`);
-  return { client, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
+  return { client, flags, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
 }
 
 /** Returns the auth URL of the profile's other stored client in the region: production's for the sandbox. */

@@ -47,7 +47,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
     ...(await setRegion(client, settings.config, world)),
-    ...nextSteps(client, flags['ca-file'], world),
+    ...nextSteps(answers, world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
   warnOfOthers(answers, world);
@@ -89,7 +89,7 @@ async function store(
     });
   } catch (error) {
     if (!mayBeStored) throw error;
-    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client)}\n`);
+    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client, answers.flags)}\n`);
     throw error instanceof GwtokenError ? error.about({ client, mayBeStored }) : error;
   }
 }
@@ -116,17 +116,15 @@ async function setRegion(
   }
 }
 
-/**
- * Returns the commands to try next, in the user's shell.
- *
- * @param caFile the flag's CA file, which later commands use only if it is in the config file
- */
-function nextSteps(client: Client, caFile: string | undefined, world: World): string[] {
+/** Returns the commands to try next, in the user's shell. */
+function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   const { env, platform } = world;
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
-  const flags = isSelected ? '' : ` ${clientFlags(client)}`;
+  const flags = isSelected ? '' : ` ${clientFlags(client, given)}`;
   const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
+  // Later commands use the flag's CA file only if it is in the config file.
+  const caFile = given['ca-file'];
   const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];
   const [first = '', ...others] = [...keep, `gwtoken get${flags}`];
   return [

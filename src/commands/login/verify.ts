@@ -51,7 +51,7 @@ export async function verified(
 }
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
-function notVerified(error: GwtokenError, { client, authUrl, clientId }: Answers, isTyped: boolean): Error {
-  const restart = isTyped ? { restart: loginLine(client, authUrl, clientId) } : {};
-  return error.reworded(`${error.message}; nothing was stored`).about({ client, ...restart });
+function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
+  const restart = isTyped ? { restart: loginLine(answers) } : {};
+  return error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client, ...restart });
 }
