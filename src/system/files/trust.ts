@@ -64,7 +64,7 @@ function untrusted(path: string, problem: string, kind: DirectoryKind, chmod?: s
 export function assertUsable(kind: DirectoryKind, path: string, host: Host): void {
   const stat = (kind === 'cache' ? lstatSync : statSync)(path, { throwIfNoEntry: false });
   const existing = stat ? path : nearestDirectory(dirname(path));
-  const owner = ownerProblem(statSync(existing), 'user or root', host);
+  const owner = stat ? undefined : ownerProblem(statSync(existing), 'user or root', host);
   const problem = stat ? trustProblem(path, stat, kind, host) : owner && untrusted(existing, owner, kind);
   if (problem) throw problem;
   // The trailing separator makes a file in the directory's place an error.

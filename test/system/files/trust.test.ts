@@ -141,6 +141,9 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
       expect(cached(directoryOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
         untrusted: `${link} is a symbolic link`,
       });
+    const broken = join(dirname(directory), 'broken');
+    symlinkSync('nowhere', broken);
+    expect(probeDirectory('cache', broken, MACHINE).text).toBe(`${broken} is a symbolic link`);
     const other = join(dirname(directory), 'other');
     mkdirSync(other, { mode: 0o700 });
     for (const path of [entry, file]) symlinkSync(path, path.replace(directory, other));
