@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import LeftOut from './harness/left-out';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,6 +17,14 @@ for (const name of Object.keys(process.env)) {
 process.env['TZ'] = 'Asia/Kathmandu';
 
 const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
+
+/** Starts the system tests first. Some of them only wait for a minute, during which the others run. */
+class SystemFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isOther = ({ project }: TestSpecification) => Number(project.name !== 'system');
+    return (await super.sort(files)).sort((a, b) => isOther(a) - isOther(b));
+  }
+}
 
 export default defineConfig({
   root,
@@ -41,6 +50,8 @@ export default defineConfig({
     slowTestThreshold: 60_000,
     // Two cores: three more workers fill the time in which the others wait.
     maxWorkers: 5,
+    // A sequencer would keep --sequence.shuffle from shuffling the files.
+    ...(process.argv.includes('--sequence.shuffle') ? {} : { sequence: { sequencer: SystemFirst } }),
     // The file's name selects the project. quick runs in a fresh clone as any user; system needs keyrings, shells or
     // Wine; executable runs the program's tests with that form.
     projects: [
