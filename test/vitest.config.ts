@@ -77,6 +77,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'executable',
+          isolate: false,
           globalSetup: 'test/harness/setup-executable.mjs',
           include: BOTH,
           env: { TESTED_FORM: 'executable' },
