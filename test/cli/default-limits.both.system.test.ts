@@ -1,5 +1,5 @@
 /** Waits for every default limit at once, which takes a minute. */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../harness/endpoints/fault-server';
@@ -28,8 +28,9 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
   await Promise.all([expect(login).resolves.toMatchObject({ code: 0 }), wallet.answer('unlock')]);
   await wallet.lock();
   const helpers = openDirectory();
-  writeFileSync(join(helpers, 'dbus-send'), '#!/bin/sh\nexec sleep 100\n');
-  chmodSync(join(helpers, 'dbus-send'), 0o755);
+  const helperStart = join(helpers, 'start');
+  const stuck = `#!/bin/sh\n: >>'${helperStart}'\nexec sleep 100\n`;
+  writeFileSync(join(helpers, 'dbus-send'), stuck, { mode: 0o755 });
   const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };
 
   const detached = async (env: Env) => {
@@ -38,13 +39,14 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
       detached: true,
       timeoutMs: 100_000,
     });
-    return { code, output: stderr, ms };
+    return { code, output: stderr, ms, waitedMs: ms };
   };
   const onTerminal = async (env: Env) => {
     const startedAt = performance.now();
     const terminal = openGwtoken(GET, { env });
     const { code } = await terminal.exit;
-    return { code, output: terminal.screen(), ms: performance.now() - startedAt };
+    const ms = performance.now() - startedAt;
+    return { code, output: terminal.screen(), ms, waitedMs: ms };
   };
   const inVariables = {
     HOME: helpers,
@@ -57,6 +59,11 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
 
   const inKeychain = { ...SETTINGS, ...wallet.env };
   const withStuckHelper = { ...SETTINGS, ...keyring.env, ...stuckHelper };
+  // Under load, gwtoken needs seconds before it starts the helper, so this row measures from there.
+  const helper = detached(withStuckHelper).then((end) => ({
+    ...end,
+    waitedMs: Date.now() - statSync(helperStart).mtimeMs,
+  }));
   const tooLate = 'the credential command did not finish within';
   const locked = 'the keychain is locked';
 
@@ -73,14 +80,19 @@ test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ 
       code: 6,
       says: 'did not answer within 30 s (3 attempts)',
     },
-    { of: 'a helper', running: detached(withStuckHelper), seconds: 5, code: 4, says: 'no credentials found' },
+    { of: 'a helper', running: helper, seconds: 5, code: 4, says: 'no credentials found' },
   ];
 
   const ends = await Promise.all(
     limits.map(async ({ of, running, seconds, code, says }) => {
-      const end = await running.catch((error: Error) => ({ code: null, output: error.message, ms: 0 }));
+      const end = await running.catch((error: Error) => ({
+        code: null,
+        output: error.message,
+        ms: 0,
+        waitedMs: 0,
+      }));
       // A limit of twice the length would be too late, even if all programs start slowly.
-      const isInTime = end.ms >= seconds * 1000 && end.ms < seconds * 1900;
+      const isInTime = end.ms >= seconds * 1000 && end.waitedMs < seconds * 1900;
       const isRight = end.code === code && isInTime && end.output.includes(says);
       return isRight ? of : `${of}: ${JSON.stringify(end)}`;
     }),
