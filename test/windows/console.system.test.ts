@@ -16,8 +16,8 @@ describe('on a Windows console', { timeout: 180_000 }, () => {
   let endpoint: TokenEndpoint;
   let env: Record<string, string>;
   let config: string;
-  beforeAll(() => {
-    if (unavailable === undefined) windows = openWindows();
+  beforeAll(async () => {
+    if (unavailable === undefined) windows = await openWindows();
   });
   beforeEach(async ({ needs }) => {
     needs(unavailable);

@@ -22,7 +22,7 @@ describe('the executable for Windows', { timeout: 180_000 }, () => {
   let exe: string;
   beforeAll(async () => {
     if (reason !== undefined) return;
-    windows = openWindows();
+    windows = await openWindows();
     exe = await buildExecutable('windows-x64', join(windows.dir, 'executable'));
     const source = join(windows.dir, 'bcryptprimitives.c');
     writeFileSync(source, BCRYPT_PRIMITIVES);

@@ -11,8 +11,8 @@ describe('on Windows', { timeout: 180_000 }, () => {
   let windows: Windows;
   let endpoint: TokenEndpoint;
   let env: Record<string, string>;
-  beforeAll(() => {
-    if (unavailable === undefined) windows = openWindows();
+  beforeAll(async () => {
+    if (unavailable === undefined) windows = await openWindows();
   });
   beforeEach(async ({ needs }) => {
     needs(unavailable);
@@ -50,7 +50,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     const args = ['env', '--format', 'powershell'];
     const { code, stdout } = await gwtoken(args);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("= 'token-1'\n") });
-    expect(await windows.intoFile(args, env)).toBe(stdout);
+    expect(windows.intoFile(args, env)).toBe(stdout);
   });
 
   test('exec passes on arguments and variables, but no credentials', async () => {

