@@ -92,7 +92,7 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
 /**
  * Returns the cells: the usual, unquoted context in each state of the shell, and the others in the plain state,
  * because they evaluate the same text. An IFS is combined with an option only in zsh, which needs an option to
- * split words. There are hard values unless the IFS differs.
+ * split words. Another IFS or context gets the random values only: each run of characters costs a process.
  */
 function cellsOf(shell: Shell): Cell[] {
   const values = randomValues(count, seed);
@@ -104,7 +104,7 @@ function cellsOf(shell: Shell): Cell[] {
       const isPlain = option === 'plain';
       if (index > 0 && stateName !== 'plain') return [];
       if (ifs !== undefined && !isPlain && shell.name !== 'zsh') return [];
-      const batch = ifs === undefined ? all : random;
+      const batch = ifs === undefined && index === 0 ? all : random;
       const name = `${contextName} (${stateName})`;
       return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
