@@ -1,19 +1,67 @@
 /** Each line that a shell may evaluate prints statements that fail. See also test/shells. */
 import { expect, test } from 'vitest';
 import { inside } from '../harness/homes/in-process';
-import { FAILING_LINES } from '../shells/failing-lines';
 
-test.each([...FAILING_LINES, 'gte', '-r us'])(
-  'gwtoken %s fails in the shell that evaluates it',
-  async (line) => {
-    const gw = inside();
-    gw.env = {};
-    const { code, stdout, stderr } = await gw.cli(line.split(' ').filter(Boolean));
-    expect(code).toBeGreaterThan(0);
-    expect(stdout).toMatch(new RegExp(`^unset GWTOKEN_ACCESS_TOKEN;\n[^]*\nsh -c "exit ${code}";\n$`));
-    expect(stderr).not.toBe('');
-  },
-);
+/** Each has a fault at another place. */
+const FAILING_LINES = [
+  // Flags before the command
+  '-r mars env',
+  '--region=mars env',
+  '-rmars env',
+  '-r us env',
+  '--bogus env',
+  '--bogus value env',
+  '--bogus=value env',
+  '--all env',
+  '-sandbox env',
+  '-region eu env',
+  '–region eu env',
+  '--profile env',
+  '--profil get env',
+  // The command
+  '',
+  '--',
+  '-v',
+  '-- env',
+  'envv',
+  'en v',
+  'environment',
+  'foo env',
+  'export',
+  // Flags and arguments after it
+  'env -r mars',
+  'env --bogus',
+  'env --bogus --prefix X_ --prefix GWTOKEN_',
+  'env bogus',
+  'env # a comment',
+  'env --format',
+  'env --prefix 1',
+  'env --sandbox=1',
+  'env --json',
+  'env --min-ttl soon',
+  'env --timeout 0',
+  // The client
+  'env -r eu',
+  'env -r eu -p acme',
+  // Not of env
+  'gte',
+  '-r us',
+];
+
+const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `GWTOKEN_${name}`);
+
+test.each(FAILING_LINES)('gwtoken %s fails in the shell that evaluates it', async (line) => {
+  const gw = inside();
+  gw.env = {};
+  const argv = line.split(' ').filter(Boolean);
+  const { code, stdout, stderr } = await gw.cli(argv);
+  expect(code).toBeGreaterThan(0);
+  const fail = `sh -c "exit ${code}";\n`;
+  expect(stdout).toBe(NAMES.map((name) => `unset ${name};\n`).join('') + fail);
+  expect(stderr).not.toBe('');
+  const inFish = NAMES.map((name) => `set -eg ${name}; or true;\n`).join('') + fail;
+  expect(await gw.cli(['--format', 'fish', ...argv])).toMatchObject({ code, stdout: inFish });
+});
 
 test.each(['get --bogus', '-r mars get', 'status extra', '-v logout', 'doctor --format json', 'config show'])(
   'gwtoken %s, whose output no shell evaluates, prints nothing on stdout',

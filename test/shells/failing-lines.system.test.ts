@@ -1,14 +1,16 @@
-/** Shells that evaluate a line with a fault lose the old variables and get an exit code. */
+/**
+ * Shells that evaluate the output of a failure lose the old variables and get an exit code. The output of each
+ * faulty line is in test/cli/failing-lines.test.ts.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHome } from '../harness/homes/home';
 import { linkProgram, runCommand } from '../harness/programs/program';
-import { FAILING_LINES } from './failing-lines';
 
-/** The lines, quoted for the shells, and faults outside their words. */
+/** A fault in each part of a line, and faults outside its words. */
 const LINES = [
-  ...FAILING_LINES.map((line) => line.replace('#', "'#'")),
+  ...['-r mars env', '', 'envv', 'env --bogus', 'env -r eu'],
   ...['env -r eu <&-', 'env -r eu 2>&-', 'env -r mars 2>&-', 'env -r eu 3</dev/null'],
 ];
 
