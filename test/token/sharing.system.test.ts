@@ -7,6 +7,7 @@ import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
+import { until } from '../harness/programs/processes';
 import { distinctOutcomes, LONG, results, resultsBehindOne, startCalls } from './many';
 
 /** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
@@ -46,15 +47,16 @@ test('simultaneous --fresh calls share a token that was requested after their st
 
 test('calls with a silent endpoint do not delay calls of another client ID', { timeout: LONG }, async () => {
   const silent = await startFaultServer({});
-  const endpoint = await startBeside();
+  const endpoint = await startTokenEndpoint();
   const home = openHome();
   const callsOf = (clientId: string, authUrl: string) =>
-    startCalls(100, home, [], inVariables(authUrl, { clientId, clientSecret: 'secret' }));
+    startCalls(10, home, [], inVariables(authUrl, { clientId, clientSecret: 'secret' }));
   const waiting = callsOf('waiting', silent.url);
+  await until('the silent endpoint is asked', () => silent.requests.length > 0, LONG);
   const calls = callsOf('answered', endpoint.authUrl);
   const ended = await Promise.race([results(calls), ...waiting.map(({ result }) => result)]);
   expect(distinctOutcomes([ended].flat())).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
-  expect(endpoint.posts()).toBe(1);
+  expect(endpoint.posts).toHaveLength(1);
   expect(silent.requests).toHaveLength(1);
   for (const { kill } of waiting) kill('SIGKILL');
 });
