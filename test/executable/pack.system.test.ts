@@ -1,16 +1,15 @@
-/** The archive of an executable in a release, unpacked and used. */
+/** The archive of an executable in a release, unpacked and used. A small program stands in for the executable. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownTarget } from '../../bin/build/bun.mjs';
 import { packExecutable } from '../../bin/build/pack.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
-import { executable } from '../harness/programs/program';
+import { linkProgram } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
-const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const run = (words: readonly string[], env: Record<string, string> = {}) =>
   execFileSync(words[0]!, words.slice(1), {
     encoding: 'utf8',
@@ -20,8 +19,10 @@ const run = (words: readonly string[], env: Record<string, string> = {}) =>
 
 test('the archive has a program, a man page and completion scripts', ({ needs }) => {
   needs('linux', 'bash', 'zsh', 'fish');
-  const [release, directory] = [openDirectory(), openDirectory()];
-  packExecutable(ownTarget(), dirname(executable()), release);
+  const [built, release, directory] = [openDirectory(), openDirectory(), openDirectory()];
+  copyFileSync('/usr/bin/basename', join(built, 'gwtoken'));
+  copyFileSync(join(ROOT, 'dist', 'THIRD-PARTY-NOTICES.txt'), join(built, 'THIRD-PARTY-NOTICES.txt'));
+  packExecutable(ownTarget(), built, release);
   const [archive = ''] = readdirSync(release);
   run(['tar', '-xzf', join(release, archive), '-C', directory]);
   expect([...filesBelow(directory).keys()].sort()).toEqual([
@@ -31,11 +32,11 @@ test('the archive has a program, a man page and completion scripts', ({ needs })
     'gwtoken',
     'gwtoken.1',
   ]);
-  expect(run([join(directory, 'gwtoken'), '--version'])).toBe(`${version}\n`);
+  expect(run([join(directory, 'gwtoken'), '/a/b'])).toBe('b\n');
   expect(readFileSync(join(directory, 'gwtoken.1'), 'utf8')).toMatch(/^\.TH GWTOKEN 1 /m);
 
   const scripts = join(directory, 'completions');
-  const PATH = `${directory}:${process.env['PATH']}`;
+  const PATH = linkProgram(openDirectory());
   const typed = `COMP_LINE='gwtoken log' COMP_POINT=11; _gwtoken; printf '%s ' "\${COMPREPLY[@]}"`;
   const inBash = `source '${join(scripts, 'gwtoken.bash')}'; ${typed}`;
   expect(run(['bash', '-c', inBash], { PATH }).trim().split(/\s+/)).toEqual(['login', 'logout']);
