@@ -18,8 +18,7 @@ export type Cause =
   // The command line
   | { readonly reason: 'mistyped'; readonly meant: string }
   | { readonly reason: 'secret-flag'; readonly hasStdin: boolean }
-  | { readonly reason: 'comment' | 'dash' | 'no-revoke' }
-  | { readonly reason: 'no-topic'; readonly topic: string | undefined }
+  | { readonly reason: 'comment' | 'dash' | 'no-revoke' | 'no-topic' }
   // Settings, flags and formats
   | { readonly reason: 'bad-value'; readonly allowed: string; readonly undo?: string }
   | { readonly reason: 'unknown-key'; readonly isCredential: boolean; readonly meant?: string | undefined }

@@ -18,18 +18,15 @@ function topic(summary: string, load: () => Promise<{ readonly default: string }
   return { summary, text: async () => (await load()).default };
 }
 
-/** Loads a topic, its sections about some words (`ci gitlab`), or sections of any topic (`gitlab`). */
+/** Loads a topic, or only its sections about some words (`ci gitlab`), or those of any topic (`gitlab`). */
 export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
   const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-  if (topic && words.length === 0) return await topic.text();
   const texts = await Promise.all((topic ? [topic] : Object.values(TOPICS)).map((each) => each.text()));
   const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
   if (found.length > 0) return found.join('\n');
-  const problem = topic
-    ? `no section ${quoted(words.join(' '))} in topic ${name}`
-    : `unknown command or topic ${quoted(names.join(' '))}`;
-  throw usage(problem, { reason: 'no-topic', topic: topic && name });
+  if (topic) return await topic.text();
+  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, { reason: 'no-topic' });
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */

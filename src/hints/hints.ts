@@ -92,11 +92,7 @@ const ROWS: Rows = {
       ? 'no flag takes a secret: use the prompt or --secret-stdin'
       : 'no flag takes credentials: run gwtoken login, or export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
   ],
-  'no-topic': ({ topic }) => [
-    topic === undefined
-      ? 'for all commands and topics, run: gwtoken help'
-      : `to read it all, run: gwtoken help ${topic}`,
-  ],
+  'no-topic': () => ['for all commands and topics, run: gwtoken help'],
 
   // Settings, flags and formats
   'bad-value': ({ allowed, undo }) => [`use ${allowed}`, undo],

@@ -160,12 +160,9 @@ describe('gwtoken', () => {
     expect(stdout).not.toContain('Jenkins');
   });
 
-  test('an error for an unknown section leads to the topic', async () => {
-    expect(await inside().cli(['help', 'ci', 'travis'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'gwtoken: error: no section "travis" in topic ci\nhint: to read it all, run: gwtoken help ci\n',
-    });
+  test('help ci travis prints the whole topic, which has no such section', async () => {
+    const gw = inside();
+    expect(await gw.cli(['help', 'ci', 'travis'])).toEqual(await gw.cli(['help', 'ci']));
   });
 });
 
