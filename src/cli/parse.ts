@@ -70,13 +70,10 @@ function checkNames(line: Line): void {
     if (!name.startsWith('--') && flagNamed(`-${name}`, command))
       throw lineError(line, `unknown option ${quoted(name)}`, mistyped(`-${name}`));
   }
-  if (command && !command.subcommands) return;
   const [word] = line.args;
-  if (word === undefined && line.program.length > 0) throw lineError(line, 'no command given before "--"');
-  if (word !== undefined) {
-    const name = withoutValue(word);
-    throw lineError(line, `unknown command ${quoted(name)}`, meantByCommand(name, line));
-  }
+  if (word === undefined || (command && !command.subcommands)) return;
+  const name = withoutValue(word);
+  throw lineError(line, `unknown command ${quoted(name)}`, meantByCommand(name, line));
 }
 
 /** Throws if a flag is unknown, or has a value or none where it must not. */
