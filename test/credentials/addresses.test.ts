@@ -55,10 +55,15 @@ const CHOICES = {
   strayUrl: [undefined, '--auth-url', 'GWTOKEN_AUTH_URL', 'GWTOKEN_AUTH_URL_US'],
 } as const;
 type Choice = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
-const ALL = Object.entries(CHOICES).reduce<object[]>(
-  (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
-  [{}],
-) as Choice[];
+/** All choices, except that a variable stands beside a flag only for the profile. The settings' tests have the rest. */
+const ALL = Object.entries(CHOICES)
+  .reduce<object[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  )
+  .map((row) => row as Choice)
+  .filter(({ regionFlag, regionVariable }) => !regionFlag || !regionVariable)
+  .filter(({ sandboxFlag, sandboxVariable }) => !sandboxFlag || !sandboxVariable);
 
 /** Returns the secret and the address that the contract requires; undefined if no secret may be sent. */
 function expected(chosen: Choice, { pair = '', general, acme }: Beside): string | undefined {
