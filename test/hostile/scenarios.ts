@@ -139,7 +139,7 @@ const OWN_FILES = [
   /default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json/,
 ];
 /** The end of a file that a killed run was writing. */
-const UNFINISHED = /(\.\w+\.tmp|\.tmp-\w+)/;
+const UNFINISHED = /((\.\w+)?\.tmp|\.tmp-\w+)/;
 /** Matches files that may exist: gwtoken's own, finished or not, and strace's trace. */
 const KEPT = new RegExp(
   `/(${OWN_FILES.map(({ source }) => source).join('|')})${UNFINISHED.source}?$|^trace$`,
