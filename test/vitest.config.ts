@@ -50,6 +50,8 @@ export default defineConfig({
     slowTestThreshold: 60_000,
     // Two cores: three more workers fill the time in which the others wait.
     maxWorkers: 5,
+    // A new process for each file would take 40 % of the quick tests' time. gwtoken's modules have no state.
+    isolate: false,
     // A sequencer would keep --sequence.shuffle from shuffling the files.
     ...(process.argv.includes('--sequence.shuffle') ? {} : { sequence: { sequencer: SystemFirst } }),
     // The file's name selects the project. quick runs in a fresh clone as any user; system needs keyrings, shells or
@@ -59,8 +61,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          // A new process for each file would take 40 % of the time. gwtoken's modules have no state.
-          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.system.test.ts'],
         },
@@ -77,7 +77,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'executable',
-          isolate: false,
           globalSetup: 'test/harness/setup-executable.mjs',
           include: BOTH,
           env: { TESTED_FORM: 'executable' },
