@@ -83,9 +83,8 @@ async function report(error: unknown): Promise<number> {
 
 /** Returns one line that names the inputs of the step instead of flags and variables. */
 function withInputs(text: string): string {
-  return INPUTS.reduce(
-    (line, name) =>
-      line.replaceAll(`--${name}`, `input ${name}`).replaceAll(variableSpelling(name), `input ${name}`),
-    oneLine(text),
-  );
+  return INPUTS.reduce((line, name) => {
+    const names = new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g');
+    return line.replace(names, `input ${name}`);
+  }, oneLine(text));
 }

@@ -117,6 +117,15 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
       otherRegionHint('eu', 'input region'),
     ],
   },
+  'a secret that is the path of a file': {
+    inputs: { 'client-secret': '/etc/hostname' },
+    code: 3,
+    lines: [
+      'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
+      'input client-secret is the path of a file; set GWTOKEN_CLIENT_SECRET_FILE instead',
+      'check the client ID and secret (from input client-id and input client-secret)',
+    ],
+  },
   'an empty ID and secret, as in a pull request from a fork': {
     inputs: { 'client-id': '', 'client-secret': '' },
     code: 2,
