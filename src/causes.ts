@@ -145,7 +145,7 @@ export interface StrayVariable {
 export interface Subject {
   readonly client?: Client;
   readonly authUrl?: GivenUrl | undefined;
-  /** Source of the credentials; absent for those that a person has just typed. */
+  /** Source of the credentials; absent for those that are given to a login. */
   readonly source?: { readonly kind: string; readonly origin: string };
   /** The command of an invalid command line: `gwtoken config set`. */
   readonly command?: string;

@@ -29,7 +29,7 @@ export interface Command {
   readonly evaluated?: true;
   /** Start of another program's command line: an argument or, with `flags`, also a flag that is not ours. */
   readonly passThrough?: 'arguments' | 'flags';
-  /** Loads the command's code, which would cost time at every start; absent for `help`. */
+  /** Loads the command's code. Absent for `help`, and for a command that has subcommands. */
   load?(): Promise<Run>;
 }
 

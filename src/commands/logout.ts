@@ -138,7 +138,7 @@ async function remove(
   { clients, tokens, ...world }: World,
 ): Promise<string> {
   const { client, name, mayHaveItem } = target;
-  // Another logout may have removed the client while this one waited for the lock.
+  // Read again, because another login or logout may have run during the prompt.
   const isListed = clients.read()[name] !== undefined;
   const hadItem = mayHaveItem && (await removeItem(client, isListed, keychainTimeoutMs, world));
   const hadTokens = tokens.clientNames().includes(name);

@@ -5,9 +5,6 @@ import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { listOf, quoted } from '../text';
 
-/** The longest timeout that a setting accepts. */
-export const LONGEST_LIMIT_MS = 3_600_000;
-
 const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** Name of a value's source; undefined for an argument, which the user has just typed. */
@@ -42,10 +39,10 @@ export function parseDurationMs(text: string, where: Where): number {
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
-/** Parses a timeout of 1 s to 1 h; returns milliseconds. A timer can wait three times that long. */
+/** Parses a timeout of 1 s to 1 h; returns milliseconds. */
 export function parseTimeoutMs(text: string, where: Where): number {
   const ms = parseDurationMs(text, where);
-  if (ms === 0 || ms > LONGEST_LIMIT_MS) throw badValue('timeout', text, where, '1s to 1h');
+  if (ms === 0 || ms > UNIT_MS.h) throw badValue('timeout', text, where, '1s to 1h');
   return ms;
 }
 

@@ -51,7 +51,6 @@ test('logout --all removes nothing more after a signal', async () => {
   expect(await logout('--all')).toEqual({ code: 130, stdout: '', stderr: '' });
   await sleep(50);
   expect(gw.items.size).toBe(2);
-  // A mark in the list would let the next logout take a denied item for a removed one.
   expect(readFileSync(clientsFile(), 'utf8')).toBe(listed);
 });
 
