@@ -107,11 +107,6 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);
   if (dueMs > 0) return Math.min(dueMs, LONGEST_PAUSE_MS);
-  const halfMs = Math.abs(untilExpiryMs(token, nowMs)) / 2;
+  const halfMs = Math.abs(expiresAtMs(token)! - nowMs) / 2;
   return Math.min(Math.max(halfMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
-}
-
-/** Returns the time until the token expires, in ms; negative once it has expired. */
-function untilExpiryMs(token: Token, nowMs: number): number {
-  return (expiresAtMs(token) ?? nowMs) - nowMs;
 }
