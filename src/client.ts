@@ -36,11 +36,14 @@ export function parseClientName(name: string): Client | undefined {
   return { profile, environment, region };
 }
 
-/** The flags of a call that override other settings. */
-type Given = { readonly [Name in 'profile' | 'sandbox']?: unknown };
-
-/** Returns the flags that select this client: `--region eu --sandbox --profile acme`. Repeats given defaults. */
-export function clientFlags({ profile, environment, region }: Client, given: Given = {}): string {
+/**
+ * Returns the flags that select this client: `--region eu --sandbox --profile acme`. A default is left out,
+ * unless a flag has `given` it: then a variable or the config file says otherwise.
+ */
+export function clientFlags(
+  { profile, environment, region }: Client,
+  given: { readonly profile?: unknown; readonly sandbox?: unknown } = {},
+): string {
   const production = given.sandbox === undefined ? '' : ' --no-sandbox';
   const ofProfile = given.profile === undefined ? profileFlag(profile) : ` --profile ${profile}`;
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : production}${ofProfile}`;
