@@ -59,9 +59,9 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
   }
 }
 
-function valuesOf({ spec, values }: Flag, world: CompletionWorld): Candidates {
-  if (spec.endsWith('<FILE>')) return ':files';
-  return spec.endsWith('--profile <NAME>') ? profileNames(world) : (values ?? []);
+function valuesOf(flag: Flag, world: CompletionWorld): Candidates {
+  if (flag.spec.endsWith('<FILE>')) return ':files';
+  return longName(flag) === '--profile' ? profileNames(world) : (flag.values ?? []);
 }
 
 function profileNames({ config, clients }: CompletionWorld): readonly string[] {
