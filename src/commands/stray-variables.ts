@@ -4,8 +4,8 @@ import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, variableOf, variableSpelling } from '../settings/table';
+import type { Surroundings } from '../surroundings';
 import { similarWords } from '../text';
-import type { World } from '../world';
 
 /** Returns the names that gwtoken reads. */
 function knownVariables(): readonly string[] {
@@ -25,10 +25,8 @@ interface Stray extends StrayVariable {
   readonly isMisleading: boolean;
 }
 
-type Variables = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
-
 /** Returns each set variable that looks like one of gwtoken's, but is neither read nor set by it. */
-export function strayVariables({ env, platform }: Variables): readonly Stray[] {
+export function strayVariables({ env, platform }: Surroundings): readonly Stray[] {
   const named = Object.keys(env).filter((name) => /^GW_?TOKEN_/i.test(name) && env[name]);
   if (named.length === 0) return [];
   const known = knownVariables();
@@ -49,7 +47,7 @@ function meantBy(name: string): readonly string[] {
   const key = configKeys().find((each) => variableSpelling(each) === upper);
   if (key !== undefined) return [`gwtoken config set ${key} VALUE`];
   // Other tools have the setting's name, and not its key: GWTOKEN_ENV and GWTOKEN_ENVIRONMENT.
-  const named = ROWS.find(({ name }) => name && variableSpelling(name).startsWith(upper));
+  const named = ROWS.find((row) => row.name && variableSpelling(row.name).startsWith(upper));
   const variable = named && variableOf(named, named.key);
   if (variable) return [variable];
   const known = knownVariables();
