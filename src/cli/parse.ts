@@ -152,6 +152,7 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   if (wantsJson && has('--json')) return mistyped('--json');
   if (wantsJson && has('--format')) return mistyped('--format json');
   const hasStdin = has('--secret-stdin');
+  // A command without --auth-url uses no credentials.
   const isSecret = /secret|password|client.?id/i.test(name) || (hasStdin && /^--(access-)?token$/.test(name));
   if (isSecret && has('--auth-url')) return { reason: 'secret-flag', hasStdin };
   return similar(name, names);

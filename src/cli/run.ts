@@ -83,7 +83,7 @@ export async function failWith(line: FailedLine, error: unknown, world: World): 
   return code;
 }
 
-/** Writes statements that fail to stdout if a shell may evaluate them, so not to a terminal. */
+/** Writes failing statements to stdout if a shell may evaluate it, and so not to a terminal. */
 function printFailure({ flags, mayBeEvaluated }: FailedLine, code: number, stdout: World['stdout']): void {
   if (!mayBeEvaluated || stdout.isTTY()) return;
   stdout.write(failureOutput(flagValues(flags), code));
@@ -99,7 +99,7 @@ function errorLines(line: FailedLine, thrown: unknown, paint: Paint, world: Worl
   }
   const flags = flagValues(line.flags);
   const detail = flags.verbose ? error.detail : undefined;
-  // A misleading one has been warned of.
+  // The command has already warned of a misleading variable.
   const stray = strayVariables(world).find(({ isMisleading }) => !isMisleading);
   const settings = orUndefined(() => gather(flags, world));
   return [

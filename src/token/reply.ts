@@ -80,7 +80,7 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
 
 type JsonWithToken = Json & { readonly access_token: string };
 
-/** Returns whether the reply has a text as access_token. Some servers send an `error` with 200. */
+/** Returns whether the JSON has an access_token. Some servers send an `error` with status 200 instead. */
 function hasToken(json: Json): json is JsonWithToken {
   return typeof json['access_token'] === 'string' && json['access_token'] !== '';
 }

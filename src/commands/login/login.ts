@@ -22,7 +22,7 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   checkGiven(settings, world);
   const forRequest = requestSettings(settings);
   const promptProblem = world.terminal.promptProblem();
-  // People type ahead while the keychain is checked.
+  // A person may type ahead while the keychain is checked.
   if (promptProblem === undefined) await world.terminal.hideTyping();
   await checkKeychain(settings, world);
   await world.config.checkWritable();
@@ -88,6 +88,7 @@ async function store(
       return isReplaced;
     });
   } catch (error) {
+    // logout finds a client that was in the list before.
     if (!mayBeStored) throw error;
     if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client, answers.flags)}\n`);
     throw error instanceof GwtokenError ? error.about({ client, mayBeStored }) : error;

@@ -18,7 +18,7 @@ const TRIES = 3;
 export async function verified(
   first: Answers,
   isTyped: boolean,
-  settings: RequestSettings,
+  forRequest: RequestSettings,
   world: World,
 ): Promise<Answers> {
   const tries = isTyped ? TRIES : 1;
@@ -27,7 +27,7 @@ export async function verified(
     // Throws if they are too long for an item, before they are sent.
     formatItem(answers);
     try {
-      await world.terminal.spin('verifying the credentials', () => fetchToken(settings, answers, world));
+      await world.terminal.spin('verifying the credentials', () => fetchToken(forRequest, answers, world));
       return answers;
     } catch (thrown) {
       const error = withMistakes(thrown, answers, world);
