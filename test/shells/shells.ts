@@ -88,7 +88,8 @@ function posix(
 export const SHELLS: readonly Shell[] = [
   posix('dash', 'dash'),
   posix('bash', 'bash', BASH_OPTIONS),
-  posix('bash --posix', 'bash'),
+  // Its options are bash's.
+  posix('bash --posix', 'bash', { plain: '' }),
   posix('zsh', 'zsh', ZSH_OPTIONS),
   posix('ksh93', 'ksh93u+m'),
   posix('mksh', 'mksh'),
