@@ -76,7 +76,7 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   ['that does not say how long tokens last', { answer: lasting(undefined) }],
 ])('many calls succeed with an endpoint %s', { timeout: TIMEOUT_MS }, async (name, fault) => {
   Object.assign(endpoint, fault);
-  const calls = Math.ceil(200 * SHARE);
+  const calls = Math.ceil(100 * SHARE);
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
   report({ endpoint: name, calls, requests: endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
