@@ -89,10 +89,7 @@ export const CLIENT_ROWS = {
   'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
   'bad-secret-file': () => ['it must be the path of a regular file that contains only the client secret'],
   'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
-  'bad-item': ({ client }, facts) => [
-    `to replace it, run: gwtoken login ${flagsFor(client, facts)}`,
-    `to remove it, run: gwtoken logout ${flagsFor(client, facts)}`,
-  ],
+  'bad-item': ({ client }, facts) => [`to replace it, run: gwtoken login ${flagsFor(client, facts)}`],
 
   // The credential command
   'command-failed': ({ profile }) => [
