@@ -35,8 +35,8 @@ export interface ConnectionProgress {
   /** The peer of the current step. */
   peer: Peer;
   /**
-   * The current step; after a failure, the step that failed. `certificate` means that the peer's certificate was
-   * rejected, `tunnel` that the proxy has to open one.
+   * The current step, or the step that failed. `certificate` means that the peer's certificate was rejected,
+   * `tunnel` that the proxy has to open one.
    */
   waitingFor: 'lookup' | 'connect' | 'handshake' | 'certificate' | 'tunnel' | 'reply' | 'body';
   /** The proxy's host and port. */

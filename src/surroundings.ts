@@ -13,9 +13,9 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
 }
 
 /**
- * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI, without
- * a session bus (in containers and cron jobs, where login finds no keychain), and where a variable for
- * credentials exists.
+ * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI,
+ * without a session bus (in containers and cron jobs, where login finds no keychain), and where a variable
+ * for credentials exists.
  */
 export function prefersVariables({ env, platform }: Surroundings): boolean {
   if (isCi(env) || Object.keys(env).some(mayHoldCredentials)) return true;

@@ -61,8 +61,8 @@ export type Settings = Places & {
 };
 
 /**
- * Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. `cache`
- * and `verify` have only the form `--no-NAME`, which is false here.
+ * Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`.
+ * `cache` and `verify` have only the form `--no-NAME`, which is false here.
  */
 export type FlagValues = {
   readonly region?: string | undefined;
