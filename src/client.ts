@@ -38,7 +38,7 @@ export function parseClientName(name: string): Client | undefined {
 
 /**
  * Returns the flags that select this client: `--region eu --sandbox --profile acme`. A default is left out,
- * unless a flag has `given` it: then a variable or the config file says otherwise.
+ * unless a flag has `given` it: a variable or the config file may say otherwise.
  */
 export function clientFlags(
   { profile, environment, region }: Client,
