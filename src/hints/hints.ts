@@ -62,7 +62,8 @@ const MISSING: readonly (Reason | undefined)[] = ['no-client', 'no-region', 'no-
 /** Returns a sentence on a variable that looks like one of gwtoken's. */
 export function strayText({ name, meant }: StrayVariable): string {
   const words = meant();
-  return `${name} is not a variable of gwtoken's${words.length > 0 ? `; did you mean: ${listOf(words)}` : ''}`;
+  const suggestion = words.length > 0 ? `; did you mean: ${listOf(words)}` : '';
+  return `${name} is not a variable of gwtoken's${suggestion}`;
 }
 
 /** Returns the step for a failed connection that did not use a variable's proxy. */
