@@ -3,7 +3,7 @@
 import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
-import { allKeys, configKeys, ROWS, variableOf, variableSpelling } from '../settings/table';
+import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
 import type { Surroundings } from '../surroundings';
 import { similarWords } from '../text';
 
@@ -41,11 +41,11 @@ export function strayVariables({ env, platform }: Surroundings): readonly Stray[
     }));
 }
 
-/** Returns the command that sets a key without a variable, or else the variables that may be meant. */
+/** Returns the variables that may be meant, or the command that sets a key without a variable. */
 function meantBy(name: string): readonly string[] {
   const upper = name.toUpperCase();
   const key = configKeys().find((each) => variableSpelling(each) === upper);
-  if (key !== undefined) return [`gwtoken config set ${key} VALUE`];
+  if (key !== undefined) return [variableOf(settingOf(key)!, key) ?? `gwtoken config set ${key} VALUE`];
   // Other tools have the setting's name, and not its key: GWTOKEN_ENV and GWTOKEN_ENVIRONMENT.
   const named = ROWS.find((row) => row.name && variableSpelling(row.name).startsWith(upper));
   const variable = named && variableOf(named, named.key);

@@ -284,7 +284,8 @@ describe('doctor', () => {
   test('warns of each variable that looks like one of its own, and suggests that one', () => {
     const meant = {
       GWTOKEN_REGOIN: '; did you mean: GWTOKEN_REGION',
-      GWTOKEN_CACHE: '; did you mean: gwtoken config set cache VALUE',
+      gwtoken_region: '; did you mean: GWTOKEN_REGION',
+      GWTOKEN_CACHE: '; did you mean: GWTOKEN_NO_CACHE',
       GWTOKEN_API_URL_EU: '; did you mean: gwtoken config set api-url.eu VALUE',
       GWTOKEN_CLIENT_ID_EU_SANDBOX: '; did you mean: GWTOKEN_SANDBOX_CLIENT_ID_EU',
       GWTOKEN_ENVIRONMENT: '; did you mean: GWTOKEN_SANDBOX',
