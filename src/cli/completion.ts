@@ -33,10 +33,10 @@ export function completions(words: readonly string[], world: CompletionWorld): s
 
 /** Returns what can follow these words: values of the flag at their end, flags, commands or arguments. */
 function candidatesAfter(before: readonly string[], isFlag: boolean, world: CompletionWorld): Candidates {
-  const { path, flags, args, program } = splitLine(before);
+  const { path, flags, args, program, hasEndOfFlags } = splitLine(before);
   const command = path.at(-1);
   const commands = command ? command.subcommands : COMMANDS;
-  if (program.length === 0 && !before.includes('--')) {
+  if (program.length === 0 && !hasEndOfFlags) {
     const { flag, value } = flags.at(-1) ?? {};
     if (flag && takesValue(flag.spec) && value === undefined) return valuesOf(flag, world);
     const own = commands ? [] : command!.flags;

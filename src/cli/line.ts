@@ -27,6 +27,8 @@ export interface Line {
   readonly args: readonly string[];
   /** Words of another program: all after `--`, or from the first word that is not gwtoken's. */
   readonly program: readonly string[];
+  /** True if a `--` ends gwtoken's flags. */
+  readonly hasEndOfFlags: boolean;
   /** True unless the line certainly names a command whose output no shell evaluates. */
   readonly mayBeEvaluated: boolean;
 }
@@ -37,17 +39,15 @@ export function splitLine(argv: readonly string[]): Line {
   const flags: GivenFlag[] = [];
   const args: string[] = [];
   let mayBeEvaluated = true;
+  let hasEndOfFlags = false;
   let at = 0;
-  for (; at < argv.length; at++) {
+  for (; at < argv.length && !hasEndOfFlags; at++) {
     const word = argv[at]!;
     const command = path.at(-1);
     const commands = command ? (command.subcommands ?? []) : COMMANDS;
     const named = args.length === 0 && commands.find(({ name }) => name === word);
-    if (word === '--') {
-      at++;
-      break;
-    }
-    if (/^-./s.test(word)) {
+    if (word === '--') hasEndOfFlags = true;
+    else if (/^-./s.test(word)) {
       const { given, takesNext } = readFlags(word, argv[at + 1], command);
       if (!given[0]!.flag && command?.passThrough === 'flags') break;
       for (const each of given) flags.push(each);
@@ -66,6 +66,7 @@ export function splitLine(argv: readonly string[]): Line {
     flags: flags.map((each) => ({ ...each, flag: flagNamed(each.name, command) })),
     args: hasProgram ? args : [...args, ...rest],
     program: hasProgram ? rest : [],
+    hasEndOfFlags,
     mayBeEvaluated,
   };
 }
