@@ -4,13 +4,13 @@
  */
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { GwtokenError, orUndefined, usage } from '../../errors';
+import { type GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { isMounted, retryWhileBusy, writeByRename } from './replace';
+import { retryWhileBusy, writeByRename, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
 /** Longest time that a writer waits for the lock. */
@@ -197,11 +197,8 @@ async function whileWriting(
   try {
     await work(dirname(path));
   } catch (error) {
-    if (error instanceof GwtokenError) throw error;
-    const message = `cannot write ${path}: ${wordsFor(error)}`;
-    if (isMounted(error, host)) throw new GwtokenError('local', message, { reason: 'mounted-file' });
     const variable = directoryVariable('config');
-    throw new GwtokenError('local', message, { reason: 'directory-not-writable', variable });
+    throw writeError(error, path, host, { reason: 'directory-not-writable', variable });
   }
 }
 

@@ -1,6 +1,8 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { systemCode } from '../../system-errors';
+import type { Cause } from '../../causes';
+import { GwtokenError } from '../../errors';
+import { systemCode, wordsFor } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
 
@@ -37,9 +39,12 @@ export function isLeftBehind(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
-/** Returns whether writeByRename() failed because the file is a mount, as a file in a container may be. */
-export function isMounted(error: unknown, { platform }: Pick<Host, 'platform'>): boolean {
-  return systemCode(error) === 'EBUSY' && platform !== 'win32';
+/** Returns the `local` error for a failed write. A mount, as a file in a container may be, is its own cause. */
+export function writeError(error: unknown, path: string, { platform }: Host, cause: Cause): GwtokenError {
+  if (error instanceof GwtokenError) return error;
+  const isMounted = systemCode(error) === 'EBUSY' && platform !== 'win32';
+  const message = `cannot write ${path}: ${wordsFor(error)}`;
+  return new GwtokenError('local', message, isMounted ? { reason: 'mounted-file' } : cause);
 }
 
 const BUSY_MS = 500;

@@ -4,7 +4,7 @@ import { GwtokenError, orUndefined, usage } from '../../errors';
 import { wordsFor } from '../../system-errors';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { isMounted, writeByRename } from './replace';
+import { writeByRename, writeError } from './replace';
 import { ownerProblem } from './trust';
 
 /**
@@ -20,11 +20,7 @@ export function replaceUserFile(path: string, text: string, host: Host, isTokenF
     if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-writable' });
     writeByRename(path, text, host);
   } catch (error) {
-    if (error instanceof GwtokenError) throw error;
-    const message = `cannot write ${path}: ${wordsFor(error)}`;
-    throw new GwtokenError('local', message, {
-      reason: isMounted(error, host) ? 'mounted-file' : 'not-writable',
-    });
+    throw writeError(error, path, host, { reason: 'not-writable' });
   }
 }
 
