@@ -31,8 +31,8 @@ function pathProblem(path: string, host: Host, isTokenFile: boolean): string | u
   const owner = ownerProblem(stat, 'user', host);
   if (owner !== undefined) return `${path} ${owner}`;
   const mode = (stat.mode & 0o777).toString(8);
-  const isForeign = isTokenFile && host.platform !== 'win32' && mode !== '600';
-  return isForeign ? `${path} has mode ${mode}, and a token file has mode 600` : undefined;
+  if (!isTokenFile || host.platform === 'win32' || mode === '600') return undefined;
+  return `${path} has mode ${mode}, and a token file has mode 600`;
 }
 
 /** Removes the file if it still contains this text. Never throws. */
