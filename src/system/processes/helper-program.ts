@@ -2,9 +2,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import type { Env } from '../../world';
 
-/**
- * Returns the environment of a system program: PATH, the variables that it reads, and English as language.
- */
+/** Returns a helper's environment: PATH, the variables that it reads, and English as its language. */
 export function helperEnvironment(env: Env, ...reads: readonly string[]): NodeJS.ProcessEnv {
   const names = reads.filter((name) => env[name] !== undefined);
   const own = Object.fromEntries(names.map((name) => [name, env[name]]));
@@ -20,19 +18,17 @@ export function absoluteDirectories({ PATH = '' }: { readonly PATH?: string | un
   return PATH.split(delimiter).filter(isAbsolute).join(delimiter) || '/usr/bin:/bin';
 }
 
-/**
- * Returns the path of a program of Windows. By its name alone, Windows would prefer the working directory.
- */
+/** Returns the path of a program of Windows. By its name alone, Windows would prefer the working directory. */
 export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env): string {
   return `${SystemRoot}\\System32\\${name}`;
 }
 
-/** Runs a system program until it ends or the signal is aborted. Never rejects: `error` says what failed. */
+/** Runs a program until it ends or the signal is aborted. Never rejects: `error` says what failed. */
 export async function runHelper(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<{ readonly error: unknown; readonly stdout: string }> {
   const { execFile } = await import('node:child_process');
   const ended = new Promise<{ error: unknown; stdout: string }>((resolve) => {

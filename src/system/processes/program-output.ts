@@ -14,5 +14,5 @@ export async function programOutput(
   const program = { command, args, env, platform };
   const file = orUndefined(() => (platform === 'win32' ? fileOnWindows(program) : fileOnPosix(program)));
   if (file === undefined) return '';
-  return (await runHelper(file, args, env, new AbortController().signal)).stdout;
+  return (await runHelper(file, args, env)).stdout;
 }
