@@ -30,9 +30,7 @@ interface Failure extends FailedRequest {
   readonly setting: string;
 }
 
-/**
- * Reasons by the code of the failure, with the end of their sentence. The first match counts.
- */
+/** Reasons by the code of the failure, with the end of their sentence. The first match counts. */
 type Endings<Reason> = readonly (readonly [
   codes: RegExp,
   reason: Reason,
@@ -120,10 +118,7 @@ function problemOf(failure: Failure): Problem {
   const { waitingFor, insteadOfSystem = [] } = progress;
   const address = { setting, unusedProxy: unusedProxy(url, failure.env) };
   if (error instanceof TimedOut)
-    return {
-      message: `${url.href} did not answer`,
-      cause: { ...address, reason: 'time-limit', setting: proxy?.source ?? 'the auth URL' },
-    };
+    return { message: `${url.href} did not answer`, cause: { ...address, reason: 'time-limit' } };
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {
     const [reason, end] = endingOf(CERTIFICATES, failure);

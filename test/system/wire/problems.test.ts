@@ -119,14 +119,14 @@ test.each<[string, Error]>([
   });
 });
 
-test('wireProblem() names the timeout and the setting to check', () => {
-  const late = (through?: HttpProxy) => problemOf(new TimedOut(), 'reply', { proxy: through });
-  expect(late()).toMatchObject({
+test('wireProblem() names the setting of the peer that did not answer', () => {
+  const late = (waitingFor: Phase) => problemOf(new TimedOut(), waitingFor, { proxy });
+  expect(late('reply')).toMatchObject({
     reason: 'time-limit',
     message: 'https://a.test/oauth2/token did not answer',
     hints: ['check the auth URL and the network, or raise --timeout or GWTOKEN_TIMEOUT'],
   });
-  expect(late(proxy).hints).toEqual([
+  expect(late('tunnel').hints).toEqual([
     'check HTTPS_PROXY and the network, or raise --timeout or GWTOKEN_TIMEOUT',
   ]);
 });
