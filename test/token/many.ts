@@ -4,7 +4,7 @@ import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 import type { ProgramResult, RunningProgram } from '../harness/programs/program';
 
-/** Timeout of tests and programs in ms: 100 starts take long on a busy machine. */
+/** Timeout of tests and programs in ms: 200 starts take long on a busy machine. */
 export const LONG = 180_000;
 
 /** Starts `count` calls of get at once. Their --timeout is long, because they share few processors. */

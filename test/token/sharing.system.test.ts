@@ -10,7 +10,7 @@ import { openHome } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 import { distinctOutcomes, LONG, results, resultsBehindOne, startCalls } from './many';
 
-/** Starts an endpoint in another thread, because this thread is busy with starting 100 programs. */
+/** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
   const posts = new Int32Array(new SharedArrayBuffer(4));
   const program = `const { parentPort, workerData: posts } = require('node:worker_threads');
@@ -26,9 +26,9 @@ async function startBeside(): Promise<{ readonly authUrl: string; posts(): numbe
   return { authUrl: `http://127.0.0.1:${port}`, posts: () => Atomics.load(posts, 0) };
 }
 
-test('100 simultaneous calls make one request', { timeout: LONG }, async () => {
+test('200 simultaneous calls make one request', { timeout: LONG }, async () => {
   const endpoint = await startBeside();
-  const ended = await results(startCalls(100, openHome(inVariables(endpoint.authUrl))));
+  const ended = await results(startCalls(200, openHome(inVariables(endpoint.authUrl))));
   expect(endpoint.posts()).toBe(1);
   expect(distinctOutcomes(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   for (const { stderr } of ended) expect(stderr).toBe('');
