@@ -68,8 +68,8 @@ export type Cause =
   | { readonly reason: 'proxy-password-wrong' | 'bad-http' | 'no-webassembly' }
   | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean }
   // The keychain
-  /** `isForeign` if the address of the session bus is not of the user's session. */
-  | { readonly reason: 'no-session'; readonly isForeign?: boolean }
+  /** `variable` has the address of a session bus that is not of the user's session. */
+  | { readonly reason: 'no-session'; readonly variable?: string }
   // The credential command
   | { readonly reason: 'command-failed'; readonly profile: string }
   | { readonly reason: 'command-output' }

@@ -119,7 +119,7 @@ const CAUSES: readonly Cause[] = [
   { reason: 'library-missing' },
   { reason: 'not-loadable' },
   { reason: 'no-session' },
-  { reason: 'no-session', isForeign: true },
+  { reason: 'no-session', variable: 'DBUS_SESSION_BUS_ADDRESS' },
   { reason: 'no-provider' },
   { reason: 'no-collection' },
   { reason: 'locked' },

@@ -136,8 +136,8 @@ export const CLIENT_ROWS = {
   'not-loadable': () => [
     'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
   ],
-  'no-session': ({ isForeign }) => [
-    isForeign ? 'DBUS_SESSION_BUS_ADDRESS is not of your session: unset it, or log in again' : undefined,
+  'no-session': ({ variable }) => [
+    variable && `${variable} is not of your session: unset it, or log in again`,
   ],
   'no-provider': (_, { platform }) =>
     platform === 'darwin'

@@ -71,6 +71,18 @@ test('a bus of another user starts no keychain child', async ({ needs }) => {
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
+test('withSessionBus() names the variable with the address of a foreign bus', async ({ needs }) => {
+  needs('root');
+  const XDG_RUNTIME_DIR = openDirectory();
+  const path = await socketIn(XDG_RUNTIME_DIR, 'bus');
+  chownSync(path, STRANGER, STRANGER);
+  const rejected = (env: Record<string, string>) => valueOrError(() => busOf(env));
+  expect(rejected({ XDG_RUNTIME_DIR })).toMatchObject({ cause: { variable: 'XDG_RUNTIME_DIR' } });
+  expect(rejected({ XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS: addressOf(path) })).toMatchObject({
+    cause: { variable: 'DBUS_SESSION_BUS_ADDRESS' },
+  });
+});
+
 test('withSessionBus() rejects a link of another user, who can change it at any time', async ({ needs }) => {
   needs('root');
   const directory = openDirectory();
