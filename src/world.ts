@@ -229,8 +229,8 @@ export interface World {
   /** Returns what a program prints, found in the absolute directories of PATH; empty if it does not run. */
   programOutput(command: string, args: readonly string[]): Promise<string>;
   /**
-   * Creates or replaces a file of the user, mode 0600. Throws `usage` for any other file, or for a token file
-   * with another mode; `local` if writing fails.
+   * Creates or replaces a file of the user, mode 0600. Throws `usage` for a file of another kind or user, or
+   * for a token file with another mode; `local` if writing fails.
    */
   replaceFile(path: string, text: string, isTokenFile?: boolean): void;
   /** Removes the user's file if it contains this text. Never throws. */
@@ -239,6 +239,7 @@ export interface World {
   readFile(path: string, limit: number): Uint8Array;
   /** Rejects with `usage` if the file contains no CA certificates that gwtoken can use. */
   checkCaFile(path: string): Promise<void>;
+  /** Returns the absolute path. Throws `usage` if the path is relative to a removed directory. */
   absolutePath(path: string): string;
   /** Returns a function that appends to a CI runner's file. Throws `usage` if the file is missing. */
   appender(path: string, variable: string): (text: string) => void;

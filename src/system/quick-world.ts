@@ -9,7 +9,7 @@ import { hmac } from './form';
 /** The quick path's World, and facts that the whole World needs too. */
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
-  /** A directory is undefined if the user has no home directory. */
+  /** Returned by {@link directoryOf}. */
   readonly directories: { readonly config: string | undefined; readonly cache: string | undefined };
   readonly host: Host;
 }

@@ -89,7 +89,7 @@ export function openWorld(
   return { world, written };
 }
 
-/** Returns the absolute path. @throws GwtokenError `usage` if the path is relative to a removed directory */
+/** Implements {@link World.absolutePath}. */
 function absolutePath(path: string): string {
   const absolute = orUndefined(() => resolve(path));
   if (absolute !== undefined) return absolute;

@@ -25,7 +25,7 @@ type Stored = Record<string, unknown>;
  * Opens both files.
  *
  * @param directory undefined if there is no home directory; then both files are empty
- * @param problem error of the variables that name the directories; then nothing is read
+ * @param problem error of the variables that name the directories; then each method throws it
  */
 export function openConfig(
   directory: string | undefined,

@@ -36,7 +36,7 @@ export function noHome(kind: DirectoryKind, { platform }: Pick<Host, 'platform'>
   return { reason: 'no-home', home: homeVariable(kind, platform), variable: directoryVariable(kind) };
 }
 
-/** Returns the error of a relative path in GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
+/** Returns the error for a relative path in GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
 export function directoryProblem(env: Env, platform: NodeJS.Platform): GwtokenError | undefined {
   const isRelative = (name: string): boolean => !!env[name] && !pathsOf(platform).isAbsolute(env[name]);
   const name = (['config', 'cache'] as const).map(directoryVariable).find(isRelative);
@@ -51,9 +51,9 @@ function pathsOf(platform: NodeJS.Platform): typeof posix {
 
 /**
  * Returns the directory of the config file and the stored clients, or of the token cache; undefined if there
- * is no home directory. The first of these counts: GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on
- * every platform) if that is absolute; `gwtoken` below the platform's directory. The cache's variables are
- * GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
+ * is no home directory, or a {@link directoryProblem}. The first of these counts: GWTOKEN_CONFIG_DIR;
+ * `gwtoken` below XDG_CONFIG_HOME (on every platform) if that is absolute; `gwtoken` below the platform's
+ * directory. The cache's variables are GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
  */
 export function directoryOf(which: DirectoryKind, env: Env, platform: NodeJS.Platform): string | undefined {
   const { isAbsolute, join, resolve } = pathsOf(platform);

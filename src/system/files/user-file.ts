@@ -8,11 +8,8 @@ import { writeByRename, writeError } from './replace';
 import { ownerProblem } from './trust';
 
 /**
- * Creates or replaces a file atomically, mode 0600. An existing file has to be a regular file of the user:
- * otherwise `--output /dev/stdout` would replace the device.
- *
- * @param isTokenFile if true, an existing file also has to have mode 0600, as a killed run leaves one behind
- * @throws GwtokenError `usage` for any other file, `local` if writing fails
+ * Replaces a file atomically, as the World's `replaceFile` says. An existing file has to be a regular one:
+ * otherwise `--output /dev/stdout` would replace the device. A killed run leaves a token file with mode 0600.
  */
 export function replaceUserFile(path: string, text: string, host: Host, isTokenFile = false): void {
   try {
