@@ -73,7 +73,8 @@ require('node:readline').createInterface(socket).on('line', async (line) => {
   const options = { cwd, env: { ...Object.fromEntries(inherited), ...env } };
   const child = require('node:child_process').execFile(command, args, options, (error, stdout, stderr) =>
     answer(id, { code: child.exitCode ?? String(error), stdout, stderr }));
-  child.stdin.end(stdin);
+  // A program may end without reading stdin.
+  child.stdin.on('error', () => {}).end(stdin);
 });`;
 
 /** Copies the installed Wine prefix, and starts its server and the agent that runs programs. */
