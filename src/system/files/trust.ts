@@ -64,9 +64,13 @@ function untrusted(path: string, problem: string, kind: DirectoryKind, chmod?: s
 export function assertUsable(kind: DirectoryKind, path: string, host: Host): void {
   const stat = (kind === 'cache' ? lstatSync : statSync)(path, { throwIfNoEntry: false });
   const existing = stat ? path : nearestDirectory(dirname(path));
-  const owner = stat ? undefined : ownerProblem(statSync(existing), 'user or root', host);
-  const problem = stat ? trustProblem(path, stat, kind, host) : owner && untrusted(existing, owner, kind);
-  if (problem) throw problem;
+  if (stat) {
+    const problem = trustProblem(path, stat, kind, host);
+    if (problem) throw problem;
+  } else {
+    const problem = ownerProblem(statSync(existing), 'user or root', host);
+    if (problem !== undefined) throw untrusted(existing, problem, kind);
+  }
   // The trailing separator makes a file in the directory's place an error.
   accessSync(`${existing}/`, constants.W_OK | constants.X_OK);
 }
