@@ -51,10 +51,10 @@ export function openTokens(directory: string, host: Host): TokenCache {
     },
     clientNames() {
       const files = orUndefined(() => readdirSync(directory)) ?? [];
-      const owners = files
+      const clients = files
         .filter((file) => file.includes('.token.json'))
         .flatMap((file) => clientOf(file) ?? []);
-      return [...new Set(owners.map(clientName))];
+      return [...new Set(clients.map(clientName))];
     },
     remove: async (matches) => removeFiles(directory, matches),
     async sweep(isOver) {
