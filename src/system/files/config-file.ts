@@ -4,6 +4,7 @@
  */
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Cause } from '../../causes';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
@@ -12,6 +13,9 @@ import { directoryVariable, type Host, noHome } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
+
+/** HOME may be another user's: `su --preserve-environment` keeps it. */
+const NOT_OWNER: Cause = { reason: 'untrusted', variable: directoryVariable('config') };
 
 /** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
@@ -100,7 +104,7 @@ function readTrusted(path: string, host: Host): Stored {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    throw unusable(path, `cannot be read: ${wordsFor(error)}`);
+    throw unusable(path, `cannot be read: ${wordsFor(error)}`, code === 'EACCES' ? NOT_OWNER : undefined);
   }
   const directory = dirname(path);
   const problem =
@@ -143,8 +147,8 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, `must contain a JSON object${key === undefined ? '' : ` for ${quoted(key)}`}`);
 }
 
-function unusable(path: string, problem: string): GwtokenError {
-  return usage(`config file ${path} ${problem}`, { reason: 'bad-file', path });
+function unusable(path: string, problem: string, cause: Cause = { reason: 'bad-file', path }): GwtokenError {
+  return usage(`config file ${path} ${problem}`, cause);
 }
 
 /**
