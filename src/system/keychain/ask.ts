@@ -34,10 +34,12 @@ export const NOTICE_AFTER_MS = 2000;
  * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
  */
 const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
+/** A login whose last session has a wrong key leaves an empty item. With three that is one in a million. */
+const MOST_SESSIONS = 3;
 
 /**
- * Returns the result of the request. The limit covers the child, the question to the bus about the keyring,
- * and a second child.
+ * Returns the result of the request. The limit covers all children, and the question to the bus about the
+ * keyring.
  *
  * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
  * @param signal ends the wait before the limit
@@ -87,25 +89,32 @@ function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
   };
 }
 
-/**
- * Asks the child on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. A
- * second child repeats the request if the session of the first may have had a wrong key.
- */
+/** Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const assertOpen = async (): Promise<void> => {
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem);
   };
-  const result = await askChild(request, world, over).catch(async (error: unknown) => {
-    const reason = error instanceof GwtokenError ? error.reason : undefined;
-    if (reason === 'denied') await assertOpen();
-    if (reason !== WRONG_KEY) throw error;
-    return undefined;
+  const result = await askInSessions(request, world, over).catch(async (error: unknown) => {
+    if (error instanceof GwtokenError && error.reason === 'denied') await assertOpen();
+    throw error;
   });
   // A set has read its value back, so the keyring is open.
-  if (result && (result.found || request.op === 'set')) return result;
+  if (result.found || request.op === 'set') return result;
   await assertOpen();
-  return result && request.op !== 'get' ? result : await askChild(request, world, over);
+  return request.op === 'get' ? await askInSessions(request, world, over) : result;
+}
+
+/** Asks one child after the other until the session of one does not have a wrong key. */
+async function askInSessions(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
+  for (let session = 1; ; session++) {
+    try {
+      return await askChild(request, world, over);
+    } catch (error) {
+      const isWrongKey = error instanceof GwtokenError && error.reason === WRONG_KEY;
+      if (!isWrongKey || session === MOST_SESSIONS) throw error;
+    }
+  }
 }
 
 /** Asks a new child, and kills it when it has answered or `over` is aborted. */

@@ -44,10 +44,10 @@ const ROWS = {
     message: 'the keychain did not answer',
   },
   crashed: { message: 'the keychain module crashed' },
-  /** The second attempt failed too; see WRONG_KEY in ask.ts. */
+  /** All sessions failed; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
-    message: 'the keychain failed twice to open a session',
+    message: 'the keychain failed three times to open a session',
   },
   /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
