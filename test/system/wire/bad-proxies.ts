@@ -170,7 +170,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   behindHttps(
     {
       name: 'silence in the handshake',
-      ...unreached(/did not answer within [\d.]+ s\nhint: check HTTPS_PROXY/),
+      ...unreached(/did not answer within [\d.]+ s\nhint: check the auth URL/),
       waits: true,
     },
     () => startFaultServer({}),
