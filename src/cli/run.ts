@@ -27,10 +27,10 @@ export async function run(line: Line, given: World): Promise<number> {
       return 0;
     }
     const parsed = parseLine(line, world.version);
-    if ('text' in parsed) return show(parsed.text, parsed.isAsked, line, world);
+    if ('text' in parsed) return (parsed.isAsked ? show : showUnasked)(parsed.text, line, world);
     const { command, flags, args } = parsed;
     const traced = flags.verbose ? tracing(world) : world;
-    if (!command.load) return show(await helpOf(args, world), true, line, world);
+    if (!command.load) return show(await helpOf(args, world), line, world);
     const work = await command.load();
     return (await work(flags, traced, args)) || 0;
   } catch (error) {
@@ -45,21 +45,18 @@ function tracing(world: World): World {
   return { ...world, trace };
 }
 
-/**
- * Shows help: through a pager on a terminal, otherwise on stderr if a shell may evaluate stdout. Returns the
- * exit code: 2 if nobody asked for help and nobody sees it.
- */
-function show(help: string, isAsked: boolean, line: Line, { stdout, stderr, terminal }: World): number {
-  if (stdout.isTTY()) {
-    terminal.page(help);
-    return 0;
-  }
-  if (isAsked) {
-    (line.path[0]?.evaluated ? stderr : stdout).write(help);
-    return 0;
-  }
-  orUndefined(() => printFailure(line, EXIT_CODES.usage, stdout));
-  stderr.write(help);
+/** Shows a requested text: through a pager on a terminal, or on stderr if a shell may evaluate stdout. */
+function show(text: string, { path }: Line, { stdout, stderr, terminal }: World): number {
+  if (stdout.isTTY()) terminal.page(text);
+  else (path[0]?.evaluated ? stderr : stdout).write(text);
+  return 0;
+}
+
+/** Shows the help of a line that lacks its command or argument. Only on a terminal is that no failure. */
+function showUnasked(help: string, line: Line, world: World): number {
+  if (world.stdout.isTTY()) return show(help, line, world);
+  orUndefined(() => printFailure(line, EXIT_CODES.usage, world.stdout));
+  world.stderr.write(help);
   return EXIT_CODES.usage;
 }
 
