@@ -50,8 +50,8 @@ export async function untilSignal<T>(
 /** Runs work while a lock is held. Releases the lock afterwards, or at once if the work is cancelled. */
 export async function withHeldLock<T>(
   release: () => void,
-  signal: AbortSignal | undefined,
   work: () => T | Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   // gwtoken may exit before cancelled work ends.
   signal?.addEventListener('abort', release);

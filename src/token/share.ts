@@ -34,7 +34,7 @@ export async function shareRequest(
   for (let emptyWaits = 0; emptyWaits < MOST_EMPTY_WAITS; emptyWaits++) {
     const lock = await world.tokens.acquireLock(placeOf(query));
     if (lock === undefined) break;
-    if (lock.held) return await withHeldLock(lock.release, signal, () => findOrFetch(lock));
+    if (lock.held) return await withHeldLock(lock.release, () => findOrFetch(lock), signal);
     world.trace('waiting for another gwtoken process to get this token');
     if ((await lock.wait(leftMs(), signal)) === 'late') throw lateError(query, longestMs);
     const shared = find();

@@ -141,7 +141,7 @@ export async function withLock<T>(
   for (;;) {
     const lock = tryLock(path, host);
     if (lock === undefined) return await work();
-    if (lock.held) return await withHeldLock(lock.release, undefined, work);
+    if (lock.held) return await withHeldLock(lock.release, work);
     if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
     throw new GwtokenError('local', waited, { reason: 'lock-held' });
