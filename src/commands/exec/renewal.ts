@@ -101,8 +101,8 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
 }
 
 /**
- * Returns the time until the next check: until a renewal is due, then half of the time to or since the token's
- * end. So checks are closest around the end, when an endpoint may return another token.
+ * Returns the time until the next check: until a renewal is due, then half of the time to or since the
+ * token's end. So checks are closest around the end, when an endpoint may return another token.
  */
 function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const dueMs = dueInMs(token, minTtl, nowMs);

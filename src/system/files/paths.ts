@@ -36,7 +36,7 @@ export function noHome(kind: DirectoryKind, { platform }: Pick<Host, 'platform'>
   return { reason: 'no-home', home: homeVariable(kind, platform), variable: directoryVariable(kind) };
 }
 
-/** Returns the error for a relative path in GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
+/** Returns the error for a relative GWTOKEN_CONFIG_DIR or GWTOKEN_CACHE_DIR; undefined without one. */
 export function directoryProblem(env: Env, platform: NodeJS.Platform): GwtokenError | undefined {
   const isRelative = (name: string): boolean => !!env[name] && !pathsOf(platform).isAbsolute(env[name]);
   const name = (['config', 'cache'] as const).map(directoryVariable).find(isRelative);

@@ -12,8 +12,8 @@ export function uniqueName(): string {
 }
 
 /**
- * Writes the text to a new temporary file beside `path` with mode 0600, and renames it to `path`. With `flush`
- * it waits for the disk in between, so that a power cut leaves the old text or the new one.
+ * Writes the text to a new temporary file beside `path` with mode 0600, and renames it to `path`. With
+ * `flush` it waits for the disk in between, so that a power cut leaves the old text or the new one.
  *
  * @throws the system's error
  */
@@ -39,7 +39,7 @@ export function isLeftBehind(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
-/** Returns the `local` error for a failed write. A mount, as a file in a container may be, is its own cause. */
+/** Returns the `local` error for a failed write. A mounted file, as in a container, is its own cause. */
 export function writeError(error: unknown, path: string, { platform }: Host, cause: Cause): GwtokenError {
   if (error instanceof GwtokenError) return error;
   const isMounted = systemCode(error) === 'EBUSY' && platform !== 'win32';

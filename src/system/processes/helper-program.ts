@@ -18,7 +18,7 @@ export function absoluteDirectories({ PATH = '' }: { readonly PATH?: string | un
   return PATH.split(delimiter).filter(isAbsolute).join(delimiter) || '/usr/bin:/bin';
 }
 
-/** Returns the path of a program of Windows. By its name alone, Windows would prefer the working directory. */
+/** Returns the path of a program of Windows. By its name, Windows would prefer the working directory. */
 export function windowsProgram(name: string, { SystemRoot = 'C:\\Windows' }: Env): string {
   return `${SystemRoot}\\System32\\${name}`;
 }

@@ -15,8 +15,8 @@ export interface Program extends ProgramOptions, Pick<World, 'platform'> {
 }
 
 /**
- * Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. A file
- * that is not executable is returned only if there is no other, so that the system says what is wrong with it.
+ * Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. A
+ * file that is not executable is returned only if there is no other, so that the system says what is wrong.
  */
 export function fileOnPosix(program: Program): string {
   const { command, env } = program;
