@@ -8,7 +8,7 @@ test('isCi() is true if CI is set to anything but a word for no', () => {
     expect(isCi(env)).toBe(false);
 });
 
-test('prefersVariables() is true in CI, without a session bus, or with credentials set', () => {
+test('prefersVariables() is true in CI, without a session bus, with credentials set', () => {
   const headless = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
     prefersVariables({ env, platform });
   expect(headless({})).toBe(true);

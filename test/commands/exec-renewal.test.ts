@@ -313,7 +313,7 @@ async function renewAfter(gw: Inside, doWork: () => unknown): Promise<void> {
   expect((await gw.cli(['exec', '--token-file', 'file', '--', 'anything'])).code).toBe(0);
 }
 
-test('a renewal after another login stores the token that the next get uses', async () => {
+test('a renewal after another login stores the token of the next get', async () => {
   const gw = inside();
   gw.env = withoutVariables(gw.env);
   await gw.login();
@@ -323,7 +323,7 @@ test('a renewal after another login stores the token that the next get uses', as
   expect(gw.posts).toHaveLength(4);
 });
 
-test('a renewal keeps the client, even if the config file selects another one by now', async () => {
+test('a renewal keeps the client if the config file selects another one', async () => {
   const gw = inside();
   const { GWTOKEN_REGION: _, GWTOKEN_AUTH_URL: __, ...env } = gw.env;
   gw.env = env;

@@ -55,7 +55,7 @@ const CHOICES = {
   strayUrl: [undefined, '--auth-url', 'GWTOKEN_AUTH_URL', 'GWTOKEN_AUTH_URL_US'],
 } as const;
 type Choice = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };
-/** All choices, except that a variable stands beside a flag only for the profile. The settings' tests have the rest. */
+/** All choices. Only for the profile a variable stands beside a flag; the settings' tests have the rest. */
 const ALL = Object.entries(CHOICES)
   .reduce<object[]>(
     (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),

@@ -69,7 +69,7 @@ describe('the documents name', () => {
     for (const replaced of Object.keys(REPLACED)) expect(security).toContain(`| \`${replaced}\` |`);
   });
 
-  test('every command, the settings and the exit codes (man page, without warnings)', ({ needs }) => {
+  test('commands, settings and exit codes (man page, without warnings)', ({ needs }) => {
     needs('mandoc');
     const mandoc = (...args: string[]) =>
       execFileSync('mandoc', [...args, join(ROOT, 'dist', 'gwtoken.1')], { encoding: 'utf8' });

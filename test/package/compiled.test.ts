@@ -64,7 +64,7 @@ test('gwtoken works if a V8 flag makes V8 reject the compiled code', async () =>
   expect(run).toMatchObject({ code: 0, stderr: '', uses: eachWith('rejected') });
 });
 
-/** Overwrites bytes of a file, which has two copies of the code. `place` is 0 at its start and 1 at its end. */
+/** Overwrites bytes of a file with two copies of the code. `place` is 0 at its start and 1 at its end. */
 function overwrite(path: string, place: number, bytes: Uint8Array): void {
   const content = readFileSync(path);
   content.set(bytes, Math.floor(content.length * place));
@@ -89,7 +89,7 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'is for another V8': (path) => rename(path, process.versions.v8, '11.3.244.8-node.1'),
 };
 
-test('gwtoken works without compiled code that is missing, damaged or for another Node', async () => {
+test('gwtoken works if compiled code is missing, damaged or for another Node', async () => {
   const waiting = Object.entries(DAMAGES);
   while (waiting.length > 0) {
     const { dist, compiled } = openCopy();
