@@ -18,9 +18,8 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   // If a prompt has made the terminal raw, Node resets the terminal at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {
-    // Restores the default effect, because Node ignores SIGPIPE.
-    const nothing = (): void => {};
-    self.on(signal, nothing).off(signal, nothing);
+    // Restores the default effect. Of SIGPIPE, which Node ignores, only a listener's removal restores it.
+    self.on(signal, () => {}).removeAllListeners(signal);
   }
   self.kill(self.pid, signal);
 }

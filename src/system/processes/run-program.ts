@@ -47,25 +47,23 @@ export async function runProgram(
     child = spawn(start.file, [...start.args], start.options);
     return await endOf(child, options.text?.content);
   };
-  const release = passSignals(own, (signal) => child?.kill(signal));
+  passSignals(own, (signal) => child?.kill(signal));
   try {
     options.beforeStart?.();
     const start = own.platform === 'win32' ? startOnWindows(program) : startOnPosix(program, own.descriptors);
     return await run(start).catch((error: unknown) => run(byShell(start, error)));
   } catch (error) {
     throw error instanceof GwtokenError ? error : startError(error, program);
-  } finally {
-    release();
   }
 }
 
-/** Passes on signals that do not reach the child by themselves. Returns a function that ends this. */
-function passSignals(
-  { platform, pid, onSignals }: OwnProcess,
-  pass: (signal: NodeJS.Signals) => void,
-): () => void {
-  if (platform === 'win32') return onSignals(FROM_CONSOLE, () => {});
-  return onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
+/**
+ * Passes on signals that do not reach the child by themselves. gwtoken survives them until its own end: on Windows,
+ * a Ctrl-C may reach gwtoken after the child has ended by it, but before gwtoken has removed its token file.
+ */
+function passSignals({ platform, pid, onSignals }: OwnProcess, pass: (signal: NodeJS.Signals) => void): void {
+  if (platform === 'win32') return void onSignals(FROM_CONSOLE, () => {});
+  onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
     // Some containers are stopped by a QUIT to their first process alone, even on a terminal. An INT there is
     // its Ctrl-C, which the child must not get twice: terraform, for one, ends by force at the second.
     const isStop = pid === 1 && signal === 'SIGQUIT';
