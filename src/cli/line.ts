@@ -36,7 +36,7 @@ export interface Line {
 /** Cuts the words after `gwtoken`. Never throws: cli/parse.ts rejects what is wrong with them. */
 export function splitLine(argv: readonly string[]): Line {
   const path: Command[] = [];
-  const flags: GivenFlag[] = [];
+  const flags: Omit<GivenFlag, 'flag'>[] = [];
   const args: string[] = [];
   let mayBeEvaluated = true;
   let hasEndOfFlags = false;
@@ -48,12 +48,16 @@ export function splitLine(argv: readonly string[]): Line {
     const named = args.length === 0 && commands.find(({ name }) => name === word);
     if (word === '--') hasEndOfFlags = true;
     else if (/^-./s.test(word)) {
-      const { given, takesNext } = readFlags(word, argv[at + 1], command);
-      if (!given[0]!.flag && command?.passThrough === 'flags') break;
-      for (const each of given) flags.push(each);
-      if (takesNext) at++;
+      const { switches, name, inline } = cutFlags(word, command);
+      const flag = flagNamed(name, command);
+      // curl reads words such as `-vk` by itself.
+      if (command?.passThrough === 'flags' && (!flag || switches.length > 0)) break;
+      for (const each of switches) flags.push({ name: each, value: undefined, word });
+      const value = inline ?? (isValue(argv[at + 1], flag, command) ? argv[++at] : undefined);
+      flags.push({ name, value, word });
     } else if (named) {
-      if (path.length === 0) mayBeEvaluated = named.evaluated === true || flags.some(({ flag }) => !flag);
+      if (path.length === 0)
+        mayBeEvaluated = named.evaluated === true || flags.some((each) => !flagNamed(each.name, command));
       path.push(named);
     } else if (command?.passThrough) break;
     else args.push(word);
@@ -102,33 +106,27 @@ export function flagValues(flags: readonly GivenFlag[]): FlagValues {
   );
 }
 
-interface ReadFlags {
-  readonly given: readonly GivenFlag[];
-  /** True if the next word is the value of the last flag. */
-  readonly takesNext: boolean;
+/**
+ * Cuts a word into the names of its flags and the value of the last one: `--name=value`, or letters up to the
+ * first that is no switch, as in `-vreu`.
+ */
+function cutFlags(word: string, command: Command | undefined) {
+  if (word.startsWith('--')) {
+    const [, name, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
+    return { switches: [], name: name!, inline };
+  }
+  const [, ...letters] = word;
+  const isSwitch = (letter: string): boolean =>
+    flagsOf(command).some(({ spec }) => namesIn(spec).includes(`-${letter}`) && !takesValue(spec));
+  const end = letters.findIndex((letter, at) => at === letters.length - 1 || !isSwitch(letter));
+  const switches = letters.slice(0, end).map((letter) => `-${letter}`);
+  return { switches, name: `-${letters[end]}`, inline: letters.slice(end + 1).join('') || undefined };
 }
 
-/** Reads `--name value`, `--name=value`, `-n value`, `-nvalue`, or switches, which may share a hyphen. */
-function readFlags(word: string, next: string | undefined, command: Command | undefined): ReadFlags {
-  const isLong = word.startsWith('--');
-  const switches: GivenFlag[] = [];
-  for (let at = 1; ; at++) {
-    const name = isLong ? word.replace(/=.*/s, '') : `-${word[at]}`;
-    const rest = word.slice(isLong ? name.length : at + 1);
-    const flag = flagNamed(name, command);
-    const given = { name, value: undefined, word, flag };
-    if (flag && !takesValue(flag.spec) && !isLong && rest !== '') {
-      // curl reads words such as `-vk` by itself.
-      if (command?.passThrough === 'flags')
-        return { given: [{ ...given, flag: undefined }], takesNext: false };
-      switches.push(given);
-      continue;
-    }
-    const inline = rest === '' ? undefined : rest.slice(isLong ? 1 : 0);
-    // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
-    const isValue = !next?.startsWith('-') && !COMMANDS.some((each) => each.name === next);
-    const mayTakeNext = flag ? takesValue(flag.spec) : !command && isValue;
-    const takesNext = mayTakeNext && inline === undefined && next !== undefined && next !== '--';
-    return { given: [...switches, { ...given, value: takesNext ? next : inline }], takesNext };
-  }
+/** Returns whether a word is the value of the flag before it. */
+function isValue(word: string | undefined, flag: Flag | undefined, command: Command | undefined): boolean {
+  if (word === undefined || word === '--') return false;
+  if (flag) return takesValue(flag.spec);
+  // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
+  return !command && !word.startsWith('-') && !COMMANDS.some(({ name }) => name === word);
 }
