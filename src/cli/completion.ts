@@ -54,8 +54,7 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
     case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
     default:
-      // The argument of `completion` lists its own words: `bash|zsh|fish|powershell`.
-      return argument.includes('|') ? argument.split('|') : [];
+      return [];
   }
 }
 

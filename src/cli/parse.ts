@@ -36,8 +36,8 @@ export function parseLine(line: Line, version: string): ParsedLine {
 /** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`: they show help. */
 function isBare({ path, flags, args, program }: Line): boolean {
   const command = path.at(-1);
-  const showsHelp = !command || command.subcommands || command.name === 'completion';
-  return Boolean(showsHelp) && flags.length + args.length + program.length === 0;
+  const hasCommands = !command || command.subcommands !== undefined;
+  return hasCommands && flags.length + args.length + program.length === 0;
 }
 
 /** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */
@@ -56,6 +56,7 @@ const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
   'config list': ['config ls'],
   'config unset': ['config delete', 'config remove', 'config rm'],
   'config path': ['config edit'],
+  'completion powershell': ['completion pwsh'],
   '--version': ['version'],
 };
 
@@ -126,7 +127,7 @@ function meantByCommand(typed: string, { path, args }: Line): Cause | undefined 
   const meant = (word === 'auth' && lineFor(args[1]?.toLowerCase() ?? '')) || lineFor(word);
   if (meant) return mistyped(`gwtoken ${meant}`);
   if (settingOf(word)) return mistyped(`gwtoken config ${args.length === 1 ? 'get' : 'set'} ${word}`);
-  return dashIn(word) ?? similar(word, names);
+  return dashIn(word) ?? similar(word, names) ?? (path[0] && { reason: 'bad-value', allowed: listOf(names) });
 }
 
 /** Returns the cause if a value stands without its flag, a flag without its hyphens, or a comment. */

@@ -8,9 +8,7 @@
  * bash's IFS, and evaluates the line in fish too. omelette has no script for PowerShell.
  */
 
-import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
-import { quoted } from '../text';
 import type { World } from '../world';
 
 /** Script for bash 3.2 (macOS) and later: 3.2 has no compopt. */
@@ -116,18 +114,7 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
 
-export async function printScript(
-  _: FlagValues,
-  world: World,
-  [shell = '']: readonly string[],
-): Promise<void> {
-  const name = shell === 'pwsh' ? 'powershell' : shell;
-  const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined;
-  const shells = Object.keys(SCRIPTS).join(', ');
-  if (script === undefined)
-    throw usage(`no completion for shell ${quoted(shell)}`, {
-      reason: 'bad-value',
-      allowed: `one of: ${shells}`,
-    });
-  world.stdout.write(script);
+/** Returns the command that prints the script for a shell. */
+export function scriptPrinter(shell: string) {
+  return async (_: FlagValues, { stdout }: World): Promise<void> => stdout.write(SCRIPTS[shell]!);
 }

@@ -45,6 +45,14 @@ const PROFILE: Flag = {
   group: 'Client:',
 };
 
+/** The line that sets up completion, for each shell. */
+const COMPLETION: Readonly<Record<string, Command['examples']>> = {
+  bash: { 'eval "$(gwtoken completion bash)"': 'in ~/.bashrc' },
+  zsh: { 'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit' },
+  fish: { 'gwtoken completion fish | source': 'in ~/.config/fish/config.fish' },
+  powershell: { 'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE' },
+};
+
 export const COMMANDS: readonly Command[] = [
   {
     name: 'get',
@@ -229,17 +237,17 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'completion',
-    args: '<bash|zsh|fish|powershell>',
     summary: 'print a shell completion script',
     group: 'Setup and troubleshooting:',
     flags: [],
-    examples: {
-      'eval "$(gwtoken completion bash)"': 'in ~/.bashrc',
-      'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit',
-      'gwtoken completion fish | source': 'in ~/.config/fish/config.fish',
-      'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE',
-    },
-    load: async () => (await import('./completion-scripts')).printScript,
+    examples: Object.assign({}, ...Object.values(COMPLETION)),
+    subcommands: Object.entries(COMPLETION).map(([shell, examples]) => ({
+      name: shell,
+      summary: `print the script for ${shell}`,
+      flags: [],
+      examples,
+      load: async () => (await import('./completion-scripts')).scriptPrinter(shell),
+    })),
   },
   {
     // Has no `load`, because src/cli shows the help from this grammar.

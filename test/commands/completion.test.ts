@@ -22,9 +22,8 @@ test('completion offers every command and flag, and all formats and keys', async
   expect(await words('config get ')).toEqual(configKeys());
 });
 
-test('completion powershell and pwsh print the same script', async () => {
-  const powershell = await inside().cli(['completion', 'powershell']);
+test('completion powershell prints a script that hides errors', async () => {
   const stdout = expect.stringContaining("\n    gwtoken complete '--' @words 2>$null | ");
-  expect(powershell).toEqual({ code: 0, stdout, stderr: '' });
-  expect(await inside().cli(['completion', 'pwsh'])).toEqual(powershell);
+  const expected = { code: 0, stdout, stderr: '' };
+  expect(await inside().cli(['completion', 'powershell'])).toEqual(expected);
 });

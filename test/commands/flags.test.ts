@@ -136,7 +136,10 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
   ],
   'config unset': ['config unset timeout FLAGS', { '--profile': { value: 'acme', shows: /^(?!.*7s)/s } }],
   'config path': ['config path FLAGS', {}],
-  completion: ['completion bash FLAGS', {}],
+  'completion bash': ['completion bash FLAGS', {}],
+  'completion zsh': ['completion zsh FLAGS', {}],
+  'completion fish': ['completion fish FLAGS', {}],
+  'completion powershell': ['completion powershell FLAGS', {}],
   help: ['help ci FLAGS', {}],
 };
 
@@ -174,7 +177,7 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   return [stderr + stdout, ...done, ...items, ...cached, config].join('\n');
 }
 
-const commands = allCommands(COMMANDS).filter(({ command }) => command.name !== 'config');
+const commands = allCommands(COMMANDS).filter(({ command }) => !command.subcommands);
 const lines = commands.flatMap(({ path, command }) =>
   command.flags.map((flag) => [path.join(' '), longForm(flag)] as const),
 );
