@@ -13,9 +13,6 @@ for (const name of Object.keys(process.env)) {
   if (/^(NODE_EXTRA_CA_CERTS|FORCE_COLOR|TESTED_FORM|GWTOKEN_.*)$/.test(name)) delete process.env[name];
 }
 
-// A zone that few machines have, so that a time in local instead of UTC makes a test fail.
-process.env['TZ'] = 'Asia/Kathmandu';
-
 const BOTH = ['test/**/*.both.test.ts', 'test/**/*.both.system.test.ts'];
 
 /** Starts the system tests first. Some of them only wait for a minute, during which the others run. */
@@ -41,6 +38,8 @@ export default defineConfig({
     environment: 'node',
     globalSetup: 'test/harness/setup-package.mjs',
     setupFiles: ['test/harness/vitest-hooks.ts'],
+    // A zone that few machines have, so that a time in local instead of UTC makes a test fail.
+    env: { TZ: 'Asia/Kathmandu' },
     pool: 'forks',
     // Ends tests that hang. A test that promises something about time asserts it.
     testTimeout: 90_000,
