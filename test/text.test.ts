@@ -23,7 +23,11 @@ describe('shellWord()', () => {
       skip(path === undefined, `${shell} is not installed`);
       // printf of the shell prints each word and a NUL, because echo differs between shells.
       const script = LINES.map((text) => `printf '%s\\0' ${shellWord(text)}`).join('\n');
-      const printed = execFileSync(path!, [...args, '-c', script], { encoding: 'utf8' });
+      const printed = execFileSync(path!, [...args, '-c', script], {
+        encoding: 'utf8',
+        // With a socket as stdin, bash reads ~/.bashrc.
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       expect(printed.split('\0').slice(0, -1)).toEqual(LINES);
     },
   );

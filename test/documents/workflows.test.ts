@@ -111,7 +111,8 @@ test('bun.yml fails if the registry has another version of Bun', ({ needs }) => 
       mode: 0o755,
     });
     const PATH = [bin, process.env['PATH']].join(delimiter);
-    return spawnSync('bash', ['-e', '-c', scriptsOf(compare!)], { cwd: ROOT, env: { PATH } }).status;
+    return spawnSync('bash', ['--norc', '-e', '-c', scriptsOf(compare!)], { cwd: ROOT, env: { PATH } })
+      .status;
   };
   expect([endWith(BUN.version), endWith('99.0.0')]).toEqual([0, 1]);
 });

@@ -108,6 +108,8 @@ test.for(['sh', 'bash', 'zsh'] as const)(
       cwd: dir,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] ?? '' },
+      // With a socket as stdin, bash reads ~/.bashrc.
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     expect(JSON.parse(sourced)).toMatchObject(
       Object.fromEntries(variables.map(({ name, value }) => [name, value])),

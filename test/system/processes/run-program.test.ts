@@ -139,6 +139,8 @@ test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
     const asOnMacos = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
     const words = [
       ...(shell === 'busybox' ? ['sh'] : []),
+      // With a socket as stdin, bash reads ~/.bashrc.
+      ...(shell === 'bash' ? ['--norc'] : []),
       '-c',
       asOnMacos + pipeScript(3, 4),
       'sh',
