@@ -112,9 +112,9 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
 }
 `;
 
-const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
+const SCRIPTS = { bash, zsh, fish, powershell };
 
 /** Returns the command that prints the script for a shell. */
-export function scriptPrinter(shell: string) {
-  return async (_: FlagValues, { stdout }: World): Promise<void> => stdout.write(SCRIPTS[shell]!);
+export function scriptPrinter(shell: keyof typeof SCRIPTS) {
+  return async (_: FlagValues, { stdout }: World): Promise<void> => stdout.write(SCRIPTS[shell]);
 }

@@ -45,13 +45,13 @@ const PROFILE: Flag = {
   group: 'Client:',
 };
 
-/** The line that sets up completion, for each shell. */
-const COMPLETION: Readonly<Record<string, Command['examples']>> = {
-  bash: { 'eval "$(gwtoken completion bash)"': 'in ~/.bashrc' },
-  zsh: { 'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit' },
-  fish: { 'gwtoken completion fish | source': 'in ~/.config/fish/config.fish' },
-  powershell: { 'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE' },
-};
+/** The shells that have a completion script, each with the line that sets it up. */
+const COMPLETION = [
+  ['bash', { 'eval "$(gwtoken completion bash)"': 'in ~/.bashrc' }],
+  ['zsh', { 'eval "$(gwtoken completion zsh)"': 'in ~/.zshrc, after compinit' }],
+  ['fish', { 'gwtoken completion fish | source': 'in ~/.config/fish/config.fish' }],
+  ['powershell', { 'gwtoken completion powershell | Out-String | Invoke-Expression': 'in $PROFILE' }],
+] as const;
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -240,8 +240,8 @@ export const COMMANDS: readonly Command[] = [
     summary: 'print a shell completion script',
     group: 'Setup and troubleshooting:',
     flags: [],
-    examples: Object.assign({}, ...Object.values(COMPLETION)),
-    subcommands: Object.entries(COMPLETION).map(([shell, examples]) => ({
+    examples: Object.assign({}, ...COMPLETION.map(([, example]) => example)),
+    subcommands: COMPLETION.map(([shell, examples]) => ({
       name: shell,
       summary: `print the script for ${shell}`,
       flags: [],
