@@ -20,7 +20,7 @@ export type Cause =
   | { readonly reason: 'secret-flag'; readonly hasStdin: boolean }
   | { readonly reason: 'comment' | 'dash' | 'no-revoke' | 'no-topic' }
   // Settings, flags and formats
-  | { readonly reason: 'bad-value'; readonly allowed: string; readonly undo?: string }
+  | { readonly reason: 'bad-value'; readonly allowed: string; readonly source?: SettingSource }
   | { readonly reason: 'unknown-key'; readonly isCredential: boolean; readonly meant?: string | undefined }
   | { readonly reason: 'not-a-url'; readonly example: string; readonly meant?: string }
   | { readonly reason: 'url-query'; readonly example: string }
@@ -117,13 +117,22 @@ export interface Untrusted {
   readonly chmod?: string | undefined;
 }
 
+/** The place that a setting's value comes from. */
+export interface SettingSource {
+  readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
+  /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
+  readonly name: string;
+  /** Key in the config file, and the profile that has it, if it is not a general one. */
+  readonly key?: string;
+  readonly profile?: string | undefined;
+}
+
 /** The auth URL that a setting gives. */
 interface GivenUrl {
   readonly value: string;
   /** The value as it was given, perhaps with `{region}`. */
   readonly text: string;
-  /** `undo` is the step that takes the value away; empty if there is none. */
-  readonly source: { readonly kind: string; readonly undo: string };
+  readonly source: SettingSource;
 }
 
 /** Credentials may be sent only to their `own` auth URL. The setting gives another, or neither gives one. */

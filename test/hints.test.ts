@@ -12,7 +12,7 @@ const TRUST = { setting: 'the auth URL', caFile: undefined, insteadOfSystem: [] 
 const GIVEN = {
   value: 'https://other.test',
   text: 'https://other.test',
-  source: { kind: 'flag', name: '--auth-url', undo: 'omit --auth-url' },
+  source: { kind: 'flag', name: '--auth-url' } as const,
 };
 
 /** Each cause with sample facts. */
@@ -25,7 +25,11 @@ const CAUSES: readonly Cause[] = [
   { reason: 'secret-flag', hasStdin: false },
   { reason: 'no-topic' },
   { reason: 'bad-value', allowed: 'eu or us' },
-  { reason: 'bad-value', allowed: 'a string', undo: 'run: gwtoken config unset region' },
+  {
+    reason: 'bad-value',
+    allowed: 'a string',
+    source: { kind: 'config', name: 'region in /config.json', key: 'region' },
+  },
   { reason: 'unknown-key', isCredential: true },
   { reason: 'unknown-key', isCredential: false },
   { reason: 'unknown-key', isCredential: false, meant: 'region' },

@@ -1,5 +1,5 @@
 /** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
-import type { Cause, NoHome } from '../causes';
+import type { Cause, NoHome, SettingSource } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
@@ -72,14 +72,14 @@ export const CLIENT_ROWS = {
     const login = `run: gwtoken login ${flagsFor(client, facts)}`;
     if (setting === undefined) return [`to store one with it, ${login}`];
     const other = `to use ${setting.value}, ${login} --auth-url ${shellWord(setting.text)}`;
-    return own === undefined ? [other] : [setting.source.undo, `or, ${other}`];
+    return own === undefined ? [other] : [undoStep(setting.source), `or, ${other}`];
   },
   'command-for-other-url': ({ own, client: { region, profile }, setting }) => {
     const url = setting === undefined ? 'URL' : shellWord(setting.text);
     const config = `gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
     return own === undefined
       ? ['let the command print it as "auth_url"', `or run: ${config}`]
-      : [setting?.source.undo, `or, to use ${setting?.value}, let the command print it as "auth_url"`];
+      : [undoStep(setting?.source), `or, to use ${setting?.value}, let the command print it as "auth_url"`];
   },
   'half-pair': ({ missing, present, isEmpty }) => [
     `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
@@ -174,6 +174,14 @@ export function noHomeStep({ home, variable }: NoHome): string {
 /** Returns the names of the stored clients; none if the list is unreadable, which is another error. */
 function storedNames({ stored }: Settings): readonly string[] {
   return Object.keys(orUndefined(stored) ?? {});
+}
+
+/** Returns the step that takes a value away from its place; undefined for a stored client's and a default. */
+export function undoStep(source?: SettingSource): string | undefined {
+  const { kind, name, key, profile } = source ?? {};
+  if (kind === 'flag') return `omit ${name}`;
+  if (kind === 'variable') return `unset ${name}`;
+  return key && `run: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
 function misspelledProfile(settings: Settings): string | undefined {

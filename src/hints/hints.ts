@@ -5,7 +5,7 @@ import type { GwtokenError } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import { listOf } from '../text';
 import type { World } from '../world';
-import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
+import { CLIENT_ROWS, noHomeStep, otherCause, undoStep, useVariables } from './client';
 import { CONNECTION_ROWS } from './connection';
 import type { Facts, Row, Rows, Steps } from './row';
 
@@ -96,7 +96,7 @@ const ROWS: Rows = {
   'no-topic': () => ['for all commands and topics, run: gwtoken help'],
 
   // Settings, flags and formats
-  'bad-value': ({ allowed, undo }) => [`use ${allowed}`, undo],
+  'bad-value': ({ allowed, source }) => [`use ${allowed}`, undoStep(source)],
   'unknown-key': ({ isCredential, meant }) => {
     if (isCredential) return ['to store credentials, run: gwtoken login'];
     return [meant === undefined ? 'for all keys, run: gwtoken help settings' : `did you mean: ${meant}`];

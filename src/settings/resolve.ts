@@ -109,7 +109,7 @@ function resolve<T>(row: SettingRow<T>, settings: Settings): Setting<T> | undefi
     return { ...found, value: parse(text, source.name, regionFor(row, settings)) };
   }
   if (row.fallback === undefined) return undefined;
-  return { value: row.fallback, text: '', source: { kind: 'default', name: 'default', undo: '' } };
+  return { value: row.fallback, text: '', source: { kind: 'default', name: 'default' } };
 }
 
 /** Returns the region on which a value depends, if it depends on one. */
@@ -140,7 +140,7 @@ function findFlag(
   const flag = flags[key];
   if (flag === undefined) return undefined;
   const name = `--${flag === false ? 'no-' : ''}${key}`;
-  return { text: String(flag), source: { kind: 'flag', name, undo: `omit ${name}` } };
+  return { text: String(flag), source: { kind: 'flag', name } };
 }
 
 /** Finds the first of the keys' variables that is set. An empty variable counts as unset. */
@@ -148,7 +148,7 @@ function findVariable(row: SettingRow<unknown>, keys: readonly string[], { env }
   for (const key of keys) {
     const name = variableOf(row, key);
     const text = name && env[name];
-    if (text) return { text, source: { kind: 'variable', name, undo: `unset ${name}` } };
+    if (text) return { text, source: { kind: 'variable', name } };
   }
   return undefined;
 }
@@ -163,18 +163,14 @@ export function findInConfig(
     const values = owner === undefined ? general : (profiles[owner] ?? {});
     const key = keys.find((each) => values[each] !== undefined);
     if (key === undefined) continue;
-    const [of, flag] = owner === undefined ? ['', ''] : [`of profile ${owner} `, ` --profile ${owner}`];
-    const source = {
-      kind: 'config',
-      name: `${key} ${of}in ${path}`,
-      undo: `run: gwtoken config unset ${key}${flag}`,
-    } as const;
+    const of = owner === undefined ? '' : `of profile ${owner} `;
+    const source = { kind: 'config', name: `${key} ${of}in ${path}`, key, profile: owner } as const;
     const value = values[key];
     if (typeof value !== 'object') return { text: String(value), source };
     throw usage(`invalid value (from ${source.name})`, {
       reason: 'bad-value',
       allowed: 'a string, number or boolean',
-      undo: source.undo,
+      source,
     });
   }
   return undefined;
@@ -185,9 +181,7 @@ function findStored({ ofStored }: SettingRow<unknown>, settings: Settings): Foun
   if (!ofStored || !settings.region) return undefined;
   const name = clientName(settings.client);
   const entry = settings.stored()[name];
-  return (
-    entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}`, undo: '' } }
-  );
+  return entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}` } };
 }
 
 /** Returns one line for each setting, with its value and source. */

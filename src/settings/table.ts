@@ -1,4 +1,5 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
+import type { SettingSource } from '../causes';
 import { type Client, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, listOf, quoted, similarWords } from '../text';
@@ -16,15 +17,6 @@ import {
   type Where,
 } from './values';
 
-/** The place that a value comes from. */
-interface SettingSource {
-  readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
-  /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
-  readonly name: string;
-  /** Hint that takes the value away from this place: `unset GWTOKEN_REGION`; empty if nothing can. */
-  readonly undo: string;
-}
-
 /** A resolved setting. */
 export interface Setting<T> {
   readonly value: T;
@@ -34,7 +26,7 @@ export interface Setting<T> {
 }
 
 /** Returns whether a value comes from a flag or variable, and so may not hold for the next command. */
-export function isForThisRun({ source: { kind } }: { readonly source: { readonly kind: string } }): boolean {
+export function isForThisRun({ source: { kind } }: Pick<Setting<unknown>, 'source'>): boolean {
   return kind === 'flag' || kind === 'variable';
 }
 

@@ -27,7 +27,7 @@ const retries = SETTINGS.retries.fallback;
 
 /** Returns the min-ttl in milliseconds of a token that lives this long, by default or for a config file's value. */
 function minTtlMs(lifetimeS: number, value?: number): number {
-  const source = { kind: 'config', name: '', undo: '' } as const;
+  const source = { kind: 'config', name: '' } as const;
   const minTtl = value === undefined ? undefined : { value, text: '', source };
   return (
     lifetimeS * 1000 -

@@ -26,7 +26,7 @@ const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
 
 /** Returns the query of a run that began `agoMs` before now, with or without a min-ttl. */
 function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'requestedNow' | 'startedAtMs'> {
-  const source = { kind: 'flag', name: '--min-ttl', undo: '' } as const;
+  const source = { kind: 'flag', name: '--min-ttl' } as const;
   const minTtl = minTtlMs === undefined ? undefined : { value: minTtlMs, text: '', source };
   return { minTtl, requestedNow: false, startedAtMs: NOW - agoMs };
 }
@@ -72,7 +72,7 @@ describe('a token is used', () => {
 const authUrl = (text: string): Setting<string> => ({
   value: text,
   text,
-  source: { kind: 'flag', name: '--auth-url', undo: '' },
+  source: { kind: 'flag', name: '--auth-url' },
 });
 const variables = (clientId: string, clientSecret: string) =>
   variablesSource({ id: 'ID', secret: 'SECRET' }, { clientId, clientSecret });
@@ -84,7 +84,7 @@ const loggedIn = (loginId: string) =>
   });
 const keychain = loggedIn('login 1');
 const command = (value: string): CredentialSource =>
-  commandSource({ value, text: value, source: { kind: 'config', name: 'credential-command', undo: '' } });
+  commandSource({ value, text: value, source: { kind: 'config', name: 'credential-command' } });
 
 const OWN = { client: EU, authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
 const SOURCES: readonly (readonly [string, CredentialSource])[] = [

@@ -63,7 +63,7 @@ interface Situation {
 const asSetting = (url: string): Setting<string> => ({
   value: url,
   text: url,
-  source: { kind: 'flag', name: '', undo: '' },
+  source: { kind: 'flag', name: '' },
 });
 
 /** Lays out the variables, the config and an entry for each client. */

@@ -28,7 +28,7 @@ async function play(
   const waits: number[] = [];
   const trace: string[] = [];
   const sent: Parameters<PostForm>[] = [];
-  const source = { kind: 'flag', name: '', undo: '' } as const;
+  const source = { kind: 'flag', name: '' } as const;
   const outcome = await fetchToken(
     {
       attempts,

@@ -5,6 +5,7 @@ import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
+import { undoStep } from '../../hints/client';
 import { removeStored } from '../../hints/hints';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
@@ -149,6 +150,6 @@ function warnOfOthers({ client, authUrl }: Answers, world: World): void {
   const { source, url } = later;
   if (source.override !== undefined) warn(world, source.override);
   if (!url || url.value === authUrl) return;
-  const { name, undo } = url.source;
-  warn(world, `${name} sets another auth URL, so the stored credentials are not used; ${undo}`);
+  const undo = undoStep(url.source);
+  warn(world, `${url.source.name} sets another auth URL, so the stored credentials are not used; ${undo}`);
 }
