@@ -12,9 +12,10 @@ import { limitReached } from '../../system-errors';
 import { note } from '../../text';
 import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
-import type { Answer, Request, Result } from './child';
+import type { Answer } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
 import { type KeyringProblem, keyringProblem } from './keyring-state';
+import type { Request, Result } from './operations';
 import { withSessionBus } from './session-bus';
 
 export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {

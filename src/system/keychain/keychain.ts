@@ -2,7 +2,7 @@
 
 import type { Keychain } from '../../world';
 import type { KeychainWorld } from './ask';
-import type { Request, Result } from './child';
+import type { Request, Result } from './operations';
 
 /** Returns the keychain. Its code is loaded by the first call. */
 export function openKeychain(world: KeychainWorld): Keychain {

@@ -13,6 +13,8 @@ import { SECRET } from './keychain-runs';
 import { asFunction, keychainWith, runWith } from './keytar-in-place';
 
 const ACCOUNT = 'default:production:eu';
+/** Blocks the child without using the processor. */
+const BLOCK = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const failing = (text: string) => asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`);
 
 describe('a failure of the keychain child', () => {
@@ -51,7 +53,7 @@ describe('a failure of the keychain child', () => {
   test('is reported at the limit if the child hangs and ignores SIGTERM', async ({ needs }) => {
     needs('linux');
     const MARK = randomUUID();
-    const { keychain } = keychainWith("process.on('SIGTERM', () => {}); while (true);", { env: { MARK } });
+    const { keychain } = keychainWith(`process.on('SIGTERM', () => {}); ${BLOCK}`, { env: { MARK } });
     const message = 'the keychain did not answer within 2 s';
     await expect(keychain.get(ACCOUNT, 2000)).rejects.toThrow(message);
     expect(await leftBehind(MARK)).toEqual([]);
@@ -172,60 +174,20 @@ module.exports = {
 };`;
 const wrongKey = { fails: 'Client public key size is invalid' };
 const notDecrypted = { fails: "Can't find session /org/freedesktop/secrets/session/4" };
-type World = Parameters<typeof keychainWith>[1];
-/** Returns a keychain with SCRIPTED_KEYTAR and a list of answers for each process. */
-const answering = (sessions: readonly (readonly unknown[])[], { env, ...world }: World = {}) =>
-  keychainWith(SCRIPTED_KEYTAR, { ...world, env: { ...env, SESSIONS: JSON.stringify(sessions) } }).keychain;
-
-describe("the keychain child's answer", () => {
-  const inOneSession = (answers: readonly unknown[]) => answering([answers]);
-  const end = <T>(call: Promise<T>) => call.catch(({ reason }: GwtokenError) => reason);
-
-  test.each<[reads: readonly unknown[], end: unknown]>([
-    [[null, 'what was stored'], false],
-    [['old', 'what was stored'], true],
-    // The person has declined the dialog.
-    [['old', null], 'denied'],
-    [['old', 'old'], 'denied'],
-  ])('if the reads before and after return %j, set() ends with %j', async (reads, expected) => {
-    expect(await end(inOneSession(reads).set('a', 'new'))).toBe(expected);
-  });
-
-  test.each<[answers: readonly unknown[], end: unknown]>([
-    [[null, 'what was stored', true, null], undefined],
-    [[null, 'something else'], 'denied'],
-  ])('if the calls to keytar return %j, probe() ends with %j', async (answers, expected) => {
-    expect(await end(inOneSession(answers).probe())).toBe(expected);
-  });
-
-  test.each<[answers: readonly unknown[], end: unknown]>([
-    [[true, null], true],
-    [[true, 'it'], 'denied'],
-    [[false, null, false], false],
-    // The read has unlocked the item.
-    [[false, 'it', true, null], true],
-    [[false, 'it', true, 'it'], 'denied'],
-    [[true, wrongKey], true],
-  ])('if the calls to keytar return %j, delete() ends with %j', async (answers, expected) => {
-    expect(await end(inOneSession(answers).delete('a'))).toBe(expected);
-  });
-});
 
 test('a call whose session has the wrong key is repeated in two other sessions', async ({ needs }) => {
   needs('linux');
   // WRONG_KEY in ask.ts tells why sessions fail.
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${openDirectory()}` };
-  const inSessions = (...sessions: (readonly unknown[])[]) => answering(sessions, { platform: 'linux', env });
+  const inSessions = (...sessions: (readonly unknown[])[]) => {
+    const bus = `unix:path=${openDirectory()}`;
+    const env = { DBUS_SESSION_BUS_ADDRESS: bus, SESSIONS: JSON.stringify(sessions) };
+    return keychainWith(SCRIPTED_KEYTAR, { platform: 'linux', env }).keychain;
+  };
   expect(await inSessions([wrongKey], [wrongKey], ['item']).get('a')).toBe('item');
   expect(await inSessions([null], ['item']).get('a')).toBe('item');
   const failed = 'the keychain failed three times to open a session';
   await expect(inSessions([wrongKey], [wrongKey], [wrongKey]).get('a')).rejects.toThrow(failed);
   expect(await inSessions([null, notDecrypted], ['old', 'what was stored']).set('a', 'new')).toBe(true);
-});
-
-test('probe() uses the service gwtoken-probe, which the help names', async () => {
-  const { keychain } = keychainWith(asFunction('async (service) => { throw new Error(service); }'));
-  await expect(keychain.probe()).rejects.toThrow('unexpected keychain error: gwtoken-probe');
 });
 
 test('get cleans an unknown keychain error, and prints no output of the module', async () => {

@@ -51,6 +51,11 @@ test.each<[KeychainReason, ...string[]]>([
     expect([message, failureError({ isLoaded: true, message }).reason]).toEqual([message, reason]);
 });
 
+test('failureError() finds "denied" by the code of a declined dialog', () => {
+  const failure = { isLoaded: true, message: 'the item is still there', code: 'DENIED' };
+  expect(failureError(failure)).toMatchObject({ reason: 'denied' });
+});
+
 test('failureError() marks the cut of a long message', () => {
   const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) });
   expect(message).toBe(`unexpected keychain error: ${'x'.repeat(200)}…`);

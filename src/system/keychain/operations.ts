@@ -1,0 +1,85 @@
+/**
+ * The calls to keytar for each request. keytar's find functions crash on locked and on foreign items, so this
+ * file calls only getPassword, setPassword and deletePassword.
+ */
+import type { Keytar } from './keytar';
+
+export type Request =
+  | { readonly op: 'probe' }
+  | { readonly op: 'get' | 'delete'; readonly account: string }
+  | { readonly op: 'set'; readonly account: string; readonly value: string };
+
+/** Result of a request: `found` says whether the account had an item before. Only `get` returns its value. */
+export type Result = { readonly found: true; readonly value?: string } | { readonly found: false };
+
+const SERVICE = 'gwtoken';
+const PROBE_SERVICE = 'gwtoken-probe';
+
+/**
+ * Performs the request.
+ *
+ * @param pid separates probes that run at the same time
+ * @throws keytar's error, or `DENIED` if a person declined the dialog
+ */
+export async function perform(request: Request, keytar: Keytar, pid: number): Promise<Result> {
+  switch (request.op) {
+    case 'get': {
+      const value = await keytar.getPassword(SERVICE, request.account);
+      return value === null ? { found: false } : { found: true, value };
+    }
+    case 'delete':
+      return { found: await remove(keytar, SERVICE, request.account) };
+    case 'set':
+      return { found: await store(keytar, SERVICE, request.account, request.value) };
+    case 'probe': {
+      const account = `probe ${pid}`;
+      await store(keytar, PROBE_SERVICE, account, 'gwtoken was here \u2602');
+      return { found: await remove(keytar, PROBE_SERVICE, account) };
+    }
+  }
+}
+
+/**
+ * Stores the value and returns true if it replaced another one. Reading the old value first unlocks the item,
+ * which saves the person a second dialog.
+ *
+ * @throws `DENIED` if the item then does not contain the value
+ */
+async function store(keytar: Keytar, service: string, account: string, value: string): Promise<boolean> {
+  const before = await keytar.getPassword(service, account);
+  await keytar.setPassword(service, account, value);
+  if ((await keytar.getPassword(service, account)) !== value)
+    throw denied('the item does not contain what was to be stored');
+  // A session with a wrong key leaves an empty value behind; replacing that does not count.
+  return Boolean(before);
+}
+
+/**
+ * Deletes an item and returns true if there was one. libsecret ignores items that are locked for this
+ * connection, and all items of KeePassXC and KWallet are locked at first. Reading an item asks the person and
+ * unlocks the item for the life of this process.
+ *
+ * @throws `DENIED` if the item is still there
+ */
+async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
+  try {
+    let isDeleted = await keytar.deletePassword(service, account);
+    if (!isDeleted) {
+      await keytar.getPassword(service, account);
+      isDeleted = await keytar.deletePassword(service, account);
+    }
+    // A failed read proves nothing, because its session may have a wrong key.
+    if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
+      throw denied('the item is still there');
+    return isDeleted;
+  } catch (error) {
+    // Another logout removed the item in between.
+    if (/No such (interface|object path)/.test((error as Error).message)) return false;
+    throw error;
+  }
+}
+
+/** Makes the error for a declined dialog. keytar resolves in that case, so only reading back reveals it. */
+function denied(message: string): Error {
+  return Object.assign(new Error(message), { code: 'DENIED' });
+}
