@@ -1,15 +1,12 @@
 /** The compiled code that the package's launcher gives to V8, which skips compiling if it accepts the code. */
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openDirectory } from '../harness/homes/directory';
-import { filesBelow } from '../harness/homes/files';
 import { openHome } from '../harness/homes/home';
 import { copyProgram } from '../harness/programs/program-copy';
-import { ROOT } from '../harness/root';
 
 const LOADED = ['cli', 'get-token', 'http', 'lock', 'program', 'rolldown-runtime'].map(
   (name) => `${name}.cjs`,
@@ -121,18 +118,4 @@ test('a stack trace has the same positions as without the launcher', async () =>
   const frames = await framesOf('gwtoken.cjs');
   expect(frames).toContainEqual(expect.stringMatching(/^(cli|get-token|program)\.cjs:\d+:\d+$/));
   expect(frames).toEqual(await framesOf('program.cjs'));
-});
-
-test('another build gives the same files except for the compiled code', () => {
-  const again = openDirectory();
-  // In its own process, because tsx, which draws the man page, leaves its hooks in the process.
-  const build = `import('./bin/build/package.mjs').then((all) => all.buildPackage(${JSON.stringify(again)}))`;
-  execFileSync(process.execPath, ['-e', build], { cwd: ROOT });
-  // V8's compiled code differs from run to run, because V8 seeds its hash tables at random.
-  const comparable = (directory: string) =>
-    [...filesBelow(directory)].map(([name, content]) => [
-      name,
-      name.includes('.cjs.') ? '' : String(content),
-    ]);
-  expect(comparable(again)).toEqual(comparable(join(ROOT, 'dist')));
 });
