@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { envFormat } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
 import { openDirectory } from '../harness/homes/directory';
@@ -38,28 +38,43 @@ interface Cell {
 const nameOf = (index: number): string => `V${index}_ACCESS_TOKEN`;
 const EXIT_CODE = 4;
 /** Variables in one output. `gwtoken env` prints fewer, but each output costs two processes. */
-const IN_ONE_OUTPUT = 12;
+const IN_ONE_OUTPUT = 48;
 
-function writeBatch(shell: Shell, values: readonly string[]): Batch {
-  const format = envFormat(shell.format);
+function writeBatch(name: Shell['format'], values: readonly string[]): Batch {
+  const format = envFormat(name);
   const variables = values.map((value, index) => ({ name: nameOf(index), value }));
   const texts = variables.flatMap((_, index) =>
     index % IN_ONE_OUTPUT === 0
       ? [printVariables(variables.slice(index, index + IN_ONE_OUTPUT), format)]
       : [],
   );
-  const removed = variables.map(({ name }) => ({ name, value: undefined }));
+  const removed = variables.map((each) => ({ name: each.name, value: undefined }));
   const failed = printVariables(removed, format) + format.fail?.(EXIT_CODE);
   const dir = openDirectory();
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(dir, name), text);
-    return join(dir, name);
+  const write = (file: string, text: string): string => {
+    writeFileSync(join(dir, file), text);
+    return join(dir, file);
   };
   const directory = join(dir, 'hostile');
   const createdFiles = makeHostileDirectory(directory, [...texts, failed]);
   const outputs = texts.map((text, index) => write(`output-${index}`, text));
   return { values, outputs, failure: write('failure', failed), directory, createdFiles };
 }
+
+/** Writes the outputs of a format, which all of its shells evaluate. */
+function writeBatches(format: Shell['format']) {
+  const random = randomValues(count, seed);
+  return {
+    all: writeBatch(format, [...SINGLE_CHARACTERS, ...EDGES, ...random]),
+    random: writeBatch(format, random),
+    long: writeBatch(format, LONG),
+  };
+}
+
+let batches: Readonly<Record<Shell['format'], ReturnType<typeof writeBatches>>>;
+beforeAll(() => {
+  batches = { sh: writeBatches('sh'), fish: writeBatches('fish'), csh: writeBatches('csh') };
+});
 
 /** Evaluates the batch in one process of the shell, one `eval` for each output. Returns its problems. */
 async function problemsOf(shell: Shell, { name, state, context, batch, locale }: Cell): Promise<string[]> {
@@ -91,26 +106,30 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
 
 /**
  * Returns the cells: the usual, unquoted context in each state of the shell, and the others in the plain state,
- * because they evaluate the same text. An IFS is combined with an option only in zsh, which needs an option to
- * split words. Another IFS or context gets the random values only: each run of characters costs a process.
+ * because they evaluate the same text. An IFS is combined with an option only where the option splits words.
+ * Only the first cell gets all values: each run of characters costs a process, and the texts of all values
+ * consist of the same few kinds of words (test/formats/statements.test.ts).
  */
 function cellsOf(shell: Shell): Cell[] {
-  const values = randomValues(count, seed);
-  const random = writeBatch(shell, values);
-  const all = writeBatch(shell, [...SINGLE_CHARACTERS, ...EDGES, ...values]);
+  const { all, random, long } = batches[shell.format];
   const cells = Object.entries(shell.states).flatMap(([stateName, state]) =>
     Object.entries(shell.contexts).flatMap(([contextName, context], index) => {
-      const [option, ifs] = stateName.split(', ');
-      const isPlain = option === 'plain';
+      const [option = '', ifs] = stateName.split(', ');
       if (index > 0 && stateName !== 'plain') return [];
-      if (ifs !== undefined && !isPlain && shell.name !== 'zsh') return [];
-      const batch = ifs === undefined && index === 0 ? all : random;
+      if (ifs !== undefined && !/plain|shwordsplit/.test(option)) return [];
       const name = `${contextName} (${stateName})`;
-      return { name, state, context, batch, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
+      return { name, state, context, batch: random, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
     }),
   );
-  const long = writeBatch(shell, shell.name === 'dash' ? [...LONG, MANY_RUNS] : LONG);
-  return [...cells, { ...cells[0]!, name: 'values of 32 KiB', batch: long }];
+  const [usual, ...others] = cells as [Cell, ...Cell[]];
+  const first = [
+    { ...usual, batch: all },
+    { ...usual, name: 'values of 32 KiB', batch: long },
+  ];
+  // dash and busybox are the shells with a limit, and busybox takes longer.
+  if (shell.name === 'dash')
+    first.push({ ...usual, name: 'many runs', batch: writeBatch(shell.format, [MANY_RUNS]) });
+  return [...first, ...others];
 }
 
 test.for(SHELLS)(
