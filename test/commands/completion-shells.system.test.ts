@@ -1,28 +1,31 @@
 /** Presses Tab in real shells with the completion scripts. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { type Home, openHome } from '../harness/homes/home';
-import { linkProgram, runCommand } from '../harness/programs/program';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openHome } from '../harness/homes/home';
+import { missing } from '../harness/needs';
+import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
 const CONFIG = { profiles: { acme: { region: 'eu' }, zulu: { region: 'us' } } };
 
-let home: Home;
-beforeEach(() => {
-  home = openHome();
+/** Opens a home with gwtoken on PATH. */
+function openConfigured() {
+  const home = openHome();
   home.configure(CONFIG);
-});
+  const PATH = linkProgram(join(home.dir, 'bin'), [executable()]);
+  return { dir: home.dir, env: { ...home.env, PATH, LC_ALL: 'C.UTF-8' } };
+}
 
-/** Opens a shell on a terminal, with gwtoken on PATH and its completion script. Resolves when it reads keys. */
-async function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp): Promise<Terminal> {
+/** Opens a shell on a terminal, with its completion script. Resolves when it reads keys. */
+async function open(shell: keyof typeof SHELLS, setUp: string = SHELLS[shell].setUp) {
+  const { dir, env } = openConfigured();
   for (const name of ['trusted-authority.pem', 'several.crt', 'several.pem', 'with blank.pem'])
-    writeFileSync(join(home.dir, name), '');
-  const env = { ...home.env, PATH: linkProgram(join(home.dir, 'bin')), LC_ALL: 'C.UTF-8' };
-  const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: home.dir, cols: 120 });
+    writeFileSync(join(dir, name), '');
+  const terminal = openTerminal([shell, ...SHELLS[shell].args], { env, cwd: dir, cols: 120 });
   terminal.type(`${setUp}; echo rea""dy\r`);
   await terminal.waitFor('ready');
-  return terminal;
+  return { dir, terminal };
 }
 
 const [CTRL_A, CTRL_B, CTRL_E, CTRL_U] = ['\x01', '\x02', '\x05', '\x15'];
@@ -38,36 +41,16 @@ const SHELLS = {
   fish: { args: ['--no-config'], setUp: 'gwtoken completion fish | source' },
 } as const;
 
+/** The tests of a shell share its terminal and run in this order: the last one breaks the program. */
 describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell) => {
-  test('completes commands, flags, values, programs and files', async ({ needs }) => {
-    needs('posix', shell);
-    const terminal = await open(shell);
-    for (const [typed, whole] of [
-      ['gwtoken g', 'gwtoken get'],
-      ['gwtoken get --format js', 'gwtoken get --format json'],
-      ['gwtoken get --profile a', 'gwtoken get --profile acme'],
-      ['gwtoken config set region e', 'gwtoken config set region eu'],
-      ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
-      ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
-      ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
-      ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
-    ] as const) {
-      typeTab(terminal, typed);
-      await terminal.waitFor(new RegExp(`^${whole} *$`, 'm'));
-    }
+  let dir: string;
+  let terminal: Terminal;
+  beforeAll(async () => {
+    if (missing('posix', shell) === undefined) ({ dir, terminal } = await open(shell));
   });
+  beforeEach(({ needs }) => needs('posix', shell));
 
-  test('completes the word at the cursor, with words after it', async ({ needs }) => {
-    needs('posix', shell);
-    const terminal = await open(shell);
-    const after = ' --region eu';
-    typeTab(terminal, `gwtoken get --fr${after}${CTRL_B.repeat(after.length)}`);
-    await terminal.waitFor(/^gwtoken get --fresh +--region eu *$/m);
-  });
-
-  test('lists all candidates and runs nothing on the line', async ({ needs }) => {
-    needs('posix', shell);
-    const terminal = await open(shell);
+  test('lists all candidates and runs nothing on the line', async () => {
     terminal.type('gwtoken get $(touch ran) >made --format \t\t');
     await terminal.waitFor(/curl[\s\S]*json|json[\s\S]*curl/);
     // zsh shows a `--` only before a description; without descriptions words stand side by side.
@@ -85,15 +68,35 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, at a press of Tab', (shell)
       typeTab(terminal, `${CTRL_U}gwtoken exec -- (touch ran)`, "'");
       await terminal.waitFor(/^gwtoken exec -- \(touch ran\)/m);
     }
-    expect(readdirSync(home.dir)).not.toContain('ran');
-    expect(readdirSync(home.dir)).not.toContain('made');
+    expect(readdirSync(dir)).not.toContain('ran');
+    expect(readdirSync(dir)).not.toContain('made');
+  });
+
+  test('completes commands, flags, values, programs and files', async () => {
+    for (const [typed, whole] of [
+      ['gwtoken g', 'gwtoken get'],
+      ['gwtoken get --format js', 'gwtoken get --format json'],
+      ['gwtoken get --profile a', 'gwtoken get --profile acme'],
+      ['gwtoken config set region e', 'gwtoken config set region eu'],
+      ['gwtoken exec -- truste', 'gwtoken exec -- trusted-authority.pem'],
+      ['gwtoken exec -- gwtok', 'gwtoken exec -- gwtoken'],
+      ['gwtoken get --ca-file sev', 'gwtoken get --ca-file several.'],
+      ['gwtoken get --ca-file wi', 'gwtoken get --ca-file with\\\\ blank.pem'],
+    ] as const) {
+      typeTab(terminal, CTRL_U + typed);
+      await terminal.waitFor(new RegExp(`^${whole} *$`, 'm'));
+    }
+  });
+
+  test('completes the word at the cursor, with words after it', async () => {
+    const after = ' --region eu';
+    typeTab(terminal, `gwtoken get --fr${after}${CTRL_B.repeat(after.length)}`);
+    await terminal.waitFor(/^gwtoken get --fresh +--region eu *$/m);
   });
 
   // A version manager may switch Node off.
-  test('leaves the line unchanged without a message if gwtoken cannot start', async ({ needs }) => {
-    needs('posix', shell);
-    const terminal = await open(shell);
-    const program = join(home.dir, 'bin', 'gwtoken');
+  test('leaves the line unchanged without a message if gwtoken cannot start', async () => {
+    const program = join(dir, 'bin', 'gwtoken');
     rmSync(program);
     typeTab(terminal, 'gwtoken get --fr');
     await terminal.waitFor(/^gwtoken get --fr *$/m);
@@ -108,17 +111,17 @@ test('bash completes a word, whatever IFS is', async ({ needs }) => {
   needs('posix', 'bash');
   const line = `eval "$(gwtoken completion bash)"; IFS=,
     COMP_LINE='gwtoken get --format j'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}" "$IFS"`;
-  const env = { ...home.env, PATH: linkProgram(home.dir) };
+  const { env } = openConfigured();
   expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: 'json ,\n' });
 });
 
 test('bash 3.2, which has no compopt, prints no error', async ({ needs }) => {
   needs('posix', 'bash');
   const line = `eval "$(gwtoken completion bash)"; enable -n compopt
-    COMP_LINE='gwtoken get --ca-file gwtok'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
-  const env = { ...home.env, PATH: linkProgram(home.dir) };
-  expect(await runCommand(['bash', '-c', line], { env, cwd: home.dir })).toMatchObject({
-    stdout: 'gwtoken\n',
+    COMP_LINE='gwtoken get --ca-file bi'; COMP_POINT=\${#COMP_LINE}; _gwtoken; echo "\${COMPREPLY[@]}"`;
+  const { dir, env } = openConfigured();
+  expect(await runCommand(['bash', '-c', line], { env, cwd: dir })).toMatchObject({
+    stdout: 'bin\n',
     stderr: '',
   });
 });
@@ -126,7 +129,7 @@ test('bash 3.2, which has no compopt, prints no error', async ({ needs }) => {
 test('zsh completes at the first Tab from a file in fpath', async ({ needs }) => {
   needs('posix', 'zsh');
   const file = 'mkdir site; gwtoken completion zsh >site/_gwtoken; fpath=($PWD/site $fpath)';
-  const terminal = await open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
+  const { terminal } = await open('zsh', `${file}; autoload -Uz compinit; compinit -u`);
   // zsh's script parses quotes; bash's script does not.
   typeTab(terminal, 'gwtoken config set "region" "e', "'");
   await terminal.waitFor(/^gwtoken config set "region" "eu" *$/m);

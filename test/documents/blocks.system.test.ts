@@ -12,7 +12,7 @@ import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
 import type { Need } from '../harness/needs';
-import { linkProgram, runCommand } from '../harness/programs/program';
+import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
 const GATEWAY = 'https://gateway.example.com';
@@ -83,7 +83,7 @@ async function openExamples({ accepts = 'token-1' } = {}) {
   const { dir, env } = openDirectories();
   const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
   mkdirSync(work);
-  const PATH = linkProgram(bin);
+  const PATH = linkProgram(bin, [executable()]);
   putPrograms(bin, work, gateway.url);
   const release = await startRelease(bin, work);
   const BASH_ENV = join(dir, 'bash-env');

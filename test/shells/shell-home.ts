@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openHome } from '../harness/homes/home';
-import { linkProgram, type ProgramResult, runCommand } from '../harness/programs/program';
+import { executable, linkProgram, type ProgramResult, runCommand } from '../harness/programs/program';
 import type { Shell } from './shells';
 
 export const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
@@ -24,7 +24,7 @@ export async function openShellHome(): Promise<ShellHome> {
   );
   const { dir, env } = openHome();
   const bin = join(dir, 'bin');
-  linkProgram(bin);
+  linkProgram(bin, [executable()]);
   return {
     dir,
     env: {
