@@ -2,7 +2,7 @@
 import type { TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
-import type { ProgramResult, RunningProgram } from '../harness/programs/program';
+import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
 
 /** Timeout of tests and programs in ms: 200 starts take long on a busy machine. */
 export const LONG = 180_000;
@@ -11,11 +11,11 @@ export const LONG = 180_000;
 export function startCalls(
   count: number,
   home: Home,
-  args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  more: Partial<ProgramOptions> = {},
+  ...args: readonly string[]
 ): RunningProgram[] {
   const all = ['get', '--timeout', '60s', '--retries', '0', ...args];
-  return Array.from({ length: count }, () => home.start(all, { timeoutMs: LONG, env }));
+  return Array.from({ length: count }, () => home.start(all, { ...more, timeoutMs: LONG }));
 }
 export const results = (programs: readonly RunningProgram[]) =>
   Promise.all(programs.map(({ result }) => result));
@@ -31,10 +31,10 @@ export async function resultsBehindOne(
   endpoint: TokenEndpoint,
   home: Home,
   count: number,
-  args: readonly string[] = [],
+  ...args: readonly string[]
 ): Promise<ProgramResult[]> {
   const release = endpoint.hold();
-  const programs = startCalls(count, home, ['--verbose', ...args]);
+  const programs = startCalls(count, home, {}, '--verbose', ...args);
   await untilWaiting(programs, count - 1);
   release();
   return await results(programs);

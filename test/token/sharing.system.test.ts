@@ -8,16 +8,21 @@ import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
+import { executable } from '../harness/programs/program';
 import { distinctOutcomes, LONG, results, resultsBehindOne, startCalls } from './many';
 
-/** Starts an endpoint in another thread, because this thread is busy with starting 200 programs. */
+/**
+ * Starts an endpoint in another thread, because this thread is busy with starting 200 programs. It replies after
+ * two seconds, so that many calls have started before there is a token.
+ */
 async function startBeside(): Promise<{ readonly authUrl: string; posts(): number }> {
   const posts = new Int32Array(new SharedArrayBuffer(4));
   const program = `const { parentPort, workerData: posts } = require('node:worker_threads');
     const server = require('node:http').createServer((request, response) => {
       const access_token = 'token-' + (Atomics.add(posts, 0, 1) + 1);
       const reply = JSON.stringify({ access_token, token_type: 'bearer', expires_in: 3600 });
-      request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(reply));
+      response.setHeader('content-type', 'application/json');
+      request.resume().on('end', () => setTimeout(() => response.end(reply), 2000));
     });
     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
   const worker = new Worker(program, { eval: true, workerData: posts });
@@ -26,9 +31,15 @@ async function startBeside(): Promise<{ readonly authUrl: string; posts(): numbe
   return { authUrl: `http://127.0.0.1:${port}`, posts: () => Atomics.load(posts, 0) };
 }
 
-test('200 simultaneous calls make one request', { timeout: LONG }, async () => {
+test('200 simultaneous calls of both forms make one request', { timeout: LONG }, async () => {
   const endpoint = await startBeside();
-  const ended = await results(startCalls(200, openHome(inVariables(endpoint.authUrl))));
+  const home = openHome(inVariables(endpoint.authUrl));
+  // A call of the package takes four times as long as one of the executable.
+  const tens = Array.from({ length: 20 }, () => [
+    ...startCalls(1, home),
+    ...startCalls(9, home, { program: [executable()] }),
+  ]);
+  const ended = await results(tens.flat());
   expect(endpoint.posts()).toBe(1);
   expect(distinctOutcomes(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   for (const { stderr } of ended) expect(stderr).toBe('');
@@ -38,7 +49,7 @@ test('simultaneous --fresh calls share a token that was requested after their st
   const endpoint = await startTokenEndpoint();
   const home = openHome(inVariables(endpoint.authUrl));
   expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
-  const ended = await resultsBehindOne(endpoint, home, 20, ['--fresh']);
+  const ended = await resultsBehindOne(endpoint, home, 5, '--fresh');
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 0));
   // Calls that start after the first request was sent share one more.
   expect(endpoint.posts.length).toBeLessThanOrEqual(3);
@@ -50,7 +61,7 @@ test('calls with a silent endpoint do not delay calls of another client ID', { t
   const endpoint = await startTokenEndpoint();
   const home = openHome();
   const callsOf = (clientId: string, authUrl: string) =>
-    startCalls(10, home, [], inVariables(authUrl, { clientId, clientSecret: 'secret' }));
+    startCalls(2, home, { env: inVariables(authUrl, { clientId, clientSecret: 'secret' }) });
   const waiting = callsOf('waiting', silent.url);
   await until('the silent endpoint is asked', () => silent.requests.length > 0, LONG);
   const calls = callsOf('answered', endpoint.authUrl);
