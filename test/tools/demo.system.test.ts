@@ -38,7 +38,7 @@ test('the demo ends by the signal that interrupts it', async ({ needs }) => {
   needs('posix');
   const TMPDIR = openDirectory();
   const terminal = openTerminal(DEMO, { env: { TMPDIR } });
-  await terminal.waitFor('--format json');
+  await terminal.waitFor('$ gwtoken get\n');
   terminal.type('\x03');
   expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
   expect(left(TMPDIR)).toEqual([]);
