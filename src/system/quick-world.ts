@@ -1,7 +1,7 @@
 /** The part of the World for a run with a cached token. This file and its imports load at each start. */
 import type { QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
-import { directoryOf, directoryProblem, type Host } from './files/paths';
+import { type DirectoryKind, directoryOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
 import { hmac } from './form';
@@ -10,7 +10,7 @@ import { hmac } from './form';
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
   /** Returned by {@link directoryOf}. */
-  readonly directories: { readonly config: string | undefined; readonly cache: string | undefined };
+  readonly directories: Readonly<Record<DirectoryKind, ReturnType<typeof directoryOf>>>;
   readonly host: Host;
 }
 
@@ -18,20 +18,20 @@ export interface QuickStart {
 export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | 'geteuid'>): QuickStart {
   const { env, platform } = proc;
   const host: Host = { platform, uid: proc.geteuid?.() };
-  const directories = {
-    config: directoryOf('config', env, platform),
-    cache: directoryOf('cache', env, platform),
-  };
+  const config = directoryOf('config', env, platform);
+  const cache = directoryOf('cache', env, platform);
+  // Without a home directory there is no cache, but a relative path in a variable fails each command.
+  const isRelative = typeof cache !== 'string' && cache.reason !== 'no-home';
   const quickWorld = {
     env,
-    ...openConfig(directories.config, host, directoryProblem(env, platform)),
-    tokens: directories.cache === undefined ? NO_CACHE : openTokens(directories.cache, host),
+    ...openConfig(isRelative ? cache : config, host),
+    tokens: typeof cache === 'string' ? openTokens(cache, host) : NO_CACHE,
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
     hmac,
     trace() {},
   };
-  return { quickWorld, directories, host };
+  return { quickWorld, directories: { config, cache }, host };
 }
 
 /** Makes SIGUSR1 end the process, because Node would open its debugger to all users of the machine. */

@@ -19,7 +19,7 @@ test('without HOME, the cache is empty and the config file is an error', async (
     await tokens.remove(() => true),
     await tokens.acquireLock(client),
   ]).toEqual([{}, 'no home directory', [], undefined]);
-  const noHome = 'no home directory for the config file';
+  const noHome = 'no home directory';
   expect(() => config.path()).toThrow(noHome);
   for (const call of [() => config.edit([]), () => config.checkWritable(), () => clients.remove([])])
     await expect(call()).rejects.toThrow(noHome);

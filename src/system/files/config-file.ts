@@ -9,7 +9,7 @@ import { type GwtokenError, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import { directoryVariable, type Host, noHome } from './paths';
+import { directoryVariable, type Host } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
@@ -26,28 +26,25 @@ const LIMIT = 1024 * 1024;
 type Stored = Record<string, unknown>;
 
 /**
- * Opens both files.
- *
- * @param directory undefined if there is no home directory; then both files are empty
- * @param problem error of the variables that name the directories; then each method throws it
+ * Opens both files. If the directory is an error, each method throws it; but without a home directory, both
+ * files are empty.
  */
-export function openConfig(
-  directory: string | undefined,
-  host: Host,
-  problem?: GwtokenError,
-): Pick<World, 'config' | 'clients'> {
-  const isMissing = directory === undefined && problem === undefined;
+export function openConfig(directory: string | GwtokenError, host: Host): Pick<World, 'config' | 'clients'> {
+  const cause = typeof directory === 'string' ? undefined : directory.cause;
+  const noHome = cause?.reason === 'no-home' ? cause : undefined;
   const pathOf = (name: string): string => {
-    if (problem) throw problem;
-    if (directory === undefined) throw usage('no home directory for the config file', noHome('config', host));
-    return join(directory, name);
+    if (typeof directory === 'string') return join(directory, name);
+    throw directory;
   };
   const configPath = (): string => pathOf('config.json');
   const clientsPath = (): string => pathOf('clients.json');
   return {
     config: {
       path: configPath,
-      read: () => (isMissing ? emptyConfig(host) : readConfig(configPath(), host)),
+      read: () =>
+        noHome
+          ? { path: 'no config file', noHome, general: {}, profiles: {} }
+          : readConfig(configPath(), host),
       edit: async (edits) => rewrite(configPath(), host, (path) => applyEdits(readConfig(path, host), edits)),
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
@@ -56,7 +53,7 @@ export function openConfig(
       },
     },
     clients: {
-      read: () => (isMissing ? {} : clientsIn(readTrusted(clientsPath(), host))),
+      read: () => (noHome ? {} : clientsIn(readTrusted(clientsPath(), host))),
       add: async (name, { clientId, authUrl, loginId }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),
@@ -69,10 +66,6 @@ export function openConfig(
         }),
     },
   };
-}
-
-function emptyConfig(host: Host): Config {
-  return { path: 'no config file', noHome: noHome('config', host), general: {}, profiles: {} };
 }
 
 /** Reads the config file. @throws GwtokenError `usage` for a file that is untrusted or invalid */

@@ -15,7 +15,7 @@ import { GwtokenError, usage } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts } from '../../world';
-import { type DirectoryKind, directoryVariable, type Host, noHome } from './paths';
+import { type DirectoryKind, directoryVariable, type Host } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -105,9 +105,13 @@ export function makeDirectory(path: string): void {
 }
 
 /** Describes a directory for doctor. */
-export function probeDirectory(which: DirectoryKind, path: string | undefined, host: Host): DirectoryFacts {
-  if (path === undefined) return { text: 'no home directory', problem: noHome(which, host) };
+export function probeDirectory(
+  which: DirectoryKind,
+  path: string | GwtokenError,
+  host: Host,
+): DirectoryFacts {
   try {
+    if (typeof path !== 'string') throw path;
     assertUsable(which, path, host);
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {

@@ -2,9 +2,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import type { GwtokenError } from '../../../src/errors';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { tryLock } from '../../../src/system/files/lock';
-import { noHome } from '../../../src/system/files/paths';
+import { directoryOf } from '../../../src/system/files/paths';
 import { onCleanup } from '../../harness/clean-up';
 import { inVariables, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -30,10 +31,11 @@ test('a missing config file means no settings and no stored clients', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
-  const { config, clients } = openConfig(undefined, MACHINE);
+  const noHome = directoryOf('config', {}, 'linux') as GwtokenError;
+  const { config, clients } = openConfig(noHome, MACHINE);
   expect(config.read()).toEqual({
     path: 'no config file',
-    noHome: noHome('config', MACHINE),
+    noHome: noHome.cause,
     general: {},
     profiles: {},
   });

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { directoryOf } from '../../../src/system/files/paths';
 
 type Env = Record<string, string>;
-const directories = (platform: NodeJS.Platform, env: Env) => [
-  directoryOf('config', env, platform),
-  directoryOf('cache', env, platform),
-];
+const directories = (platform: NodeJS.Platform, env: Env) =>
+  (['config', 'cache'] as const).map((kind) => {
+    const found = directoryOf(kind, env, platform);
+    return typeof found === 'string' ? found : found.cause;
+  });
 
 describe('directoryOf()', () => {
   test.for<readonly [where: string, NodeJS.Platform, Env, config: string, cache: string]>([
@@ -49,9 +50,12 @@ describe('directoryOf()', () => {
       '/u/.config/gwtoken',
       '/u/.cache/gwtoken',
     ]);
+    const noHome = ['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'].map((variable) => {
+      return { reason: 'no-home', home: 'HOME', variable };
+    });
     for (const HOME of ['', 'u', './u', '~'])
-      expect(directories('linux', { ...relative, HOME })).toEqual([undefined, undefined]);
-    expect(directories('linux', {})).toEqual([undefined, undefined]);
+      expect(directories('linux', { ...relative, HOME })).toEqual(noHome);
+    expect(directories('linux', {})).toEqual(noHome);
   });
 
   test('removes separators at the end', () => {

@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
     const link = join(dirname(directory), 'link');
     symlinkSync(directory, link);
     for (const path of [link, `${link}/`])
-      expect(cached(directoryOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux'))).toEqual({
+      expect(cached(String(directoryOf('cache', { GWTOKEN_CACHE_DIR: path }, 'linux')))).toEqual({
         untrusted: `${link} is a symbolic link`,
       });
     const broken = join(dirname(directory), 'broken');
