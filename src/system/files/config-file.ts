@@ -126,11 +126,15 @@ function faultLine(text: string): number {
 
 /** Returns whether the text is JSON once its last value and its closing brackets are added. */
 function isStartOfJson(text: string): boolean {
-  let open = text.replace(/"(?:[^"\\]|\\.)*"|[^{}[\]]/g, '');
-  while (/\{\}|\[\]/.test(open)) open = open.replaceAll(/\{\}|\[\]/g, '');
-  const closing = [...open].reverse().map((bracket) => (bracket === '{' ? '}' : ']'));
+  const closing: string[] = [];
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (part === '{') closing.push('}');
+    else if (part === '[') closing.push(']');
+    else if (part === closing.at(-1)) closing.pop();
+  }
+  const end = closing.reverse().join('');
   return ['', '0', ':0', '"":0'].some((last) => {
-    return orUndefined(() => JSON.parse(text + last + closing.join(''))) !== undefined;
+    return orUndefined(() => JSON.parse(text + last + end)) !== undefined;
   });
 }
 
