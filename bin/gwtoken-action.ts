@@ -81,10 +81,11 @@ async function report(error: unknown): Promise<number> {
   return error.exitCode;
 }
 
-/** Returns one line that names the inputs of the step instead of flags and variables. */
+/** Returns one line that names the inputs of the step instead of flags and variables. No input is a path. */
 function withInputs(text: string): string {
+  const withoutPath = oneLine(text).replace('set GWTOKEN_CLIENT_SECRET_FILE', 'give its text');
   return INPUTS.reduce((line, name) => {
     const names = new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g');
     return line.replace(names, `input ${name}`);
-  }, oneLine(text));
+  }, withoutPath);
 }

@@ -122,7 +122,7 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
     code: 3,
     lines: [
       'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
-      'input client-secret is the path of a file; set GWTOKEN_CLIENT_SECRET_FILE instead',
+      'input client-secret is the path of a file; give its text instead',
       'check the client ID and secret (from input client-id and input client-secret)',
     ],
   },
