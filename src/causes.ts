@@ -164,6 +164,8 @@ export interface Subject {
   readonly mistakes?: readonly string[];
   /** The command line that starts a login again, with what a person typed. */
   readonly restart?: string;
+  /** True if the stored clients are listed above the hints. */
+  readonly isListed?: boolean;
   /** True if credentials were to be stored, which variables can hold instead. */
   readonly isToBeStored?: boolean;
   /** Source of credentials that makes a login needless. */

@@ -25,7 +25,8 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     const warning = warningFor(all);
     if (!warning) return;
     world.stdout.write('\n');
-    const hints = hintsFor(warning, world, settings);
+    const subject = { ...warning.subject, isListed: true };
+    const hints = hintsFor({ ...warning, subject }, world, settings);
     await writeFindings([{ result: 'warning', message: warning.message, hints }], world);
   }
 }

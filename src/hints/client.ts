@@ -161,10 +161,10 @@ export const CLIENT_ROWS = {
 } satisfies Partial<Rows>;
 
 /** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
-export function otherCause({ settings }: Facts): string | undefined {
+export function otherCause({ settings, isListed }: Facts): string | undefined {
   if (!settings) return undefined;
   const { noHome } = settings.config;
-  return noHome ? noHomeStep(noHome) : misspelledProfile(settings);
+  return noHome ? noHomeStep(noHome) : unknownProfile(settings, isListed);
 }
 
 export function noHomeStep({ home, variable }: NoHome): string {
@@ -184,13 +184,14 @@ export function undoStep(source?: SettingSource): string | undefined {
   return key && `run: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
-function misspelledProfile(settings: Settings): string | undefined {
+function unknownProfile(settings: Settings, isListed = false): string | undefined {
   const { value: profile, source } = settings.profile;
   const known = knownProfiles(settings.config.profiles, settings.stored);
   if (known.includes(profile)) return undefined;
   const [meant] = similarWords(profile, known);
   if (meant !== undefined)
     return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
+  if (isListed) return undoStep(source);
   return storedNames(settings).length > 0 ? LIST_CLIENTS : undefined;
 }
 

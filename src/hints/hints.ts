@@ -146,7 +146,10 @@ const ROWS: Rows = {
   'curl-not-found': () => ['install it, or add its directory to PATH'],
 
   // Warnings of doctor and status
-  'none-selected': () => [`to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`],
+  'none-selected': (_, facts) => [
+    otherCause(facts),
+    `to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`,
+  ],
   'clock-off': () => ['set the clock: timedatectl set-ntp true (Linux), or the date and time settings'],
   'certificate-ending': () => ["ask the endpoint's operator to renew the certificate"],
 };
