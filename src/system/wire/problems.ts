@@ -172,8 +172,10 @@ function tunnelRefused(
   { source: setting, url: { protocol, host, username } }: HttpProxy,
 ): Problem {
   const target = `${url.hostname}:${url.port || 443}`;
+  // A web server that is taken for a proxy does not implement CONNECT: 501.
+  const isOutage = status >= 500 && status !== 501;
   const refusal = (end: string, cause: Cause): Problem => {
-    return { message: `${peer} ${end} (${status})`, cause, isFinal: status < 500 };
+    return { message: `${peer} ${end} (${status})`, cause, isFinal: !isOutage };
   };
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   if (status === 401 || status === 407) {
@@ -182,7 +184,7 @@ function tunnelRefused(
     const example = `${protocol}//USER:PASSWORD@${host}`;
     return refusal('requires a user name and password', { reason: 'proxy-password', setting, example });
   }
-  if (status >= 500) return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
+  if (isOutage) return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
   return refusal(`refused to connect to ${target}`, { reason: 'proxy-refusal', target, setting });
 }
 

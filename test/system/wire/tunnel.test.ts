@@ -18,6 +18,7 @@ test.each<[status: string, credentials: string, reason: string, says: string, ..
   ['407', 'u:p@', 'proxy-password-wrong', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'proxy-password-wrong', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   ['403', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (403)', ALLOW, CHECK],
+  ['501', '', 'proxy-refusal', 'refused to connect to endpoint.test:443 (501)', ALLOW, CHECK],
   ['502', '', 'proxy-failure', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
   'postForm() reports a proxy that answers %s (user: "%s") and disconnects',
