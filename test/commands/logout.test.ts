@@ -101,6 +101,16 @@ test('logout opens no keychain for a client in variables, even in incomplete one
   expect((await logout()).code).toBe(0);
 });
 
+test('logout succeeds if another one removes the client at the same time', async () => {
+  gw.own = { platform: 'linux' };
+  onDelete(async (_, remove) => {
+    const isOther = !remove();
+    if (!isOther) await logout('--region', 'eu');
+    return isOther;
+  });
+  expect(await logout('--region', 'eu')).toMatchObject({ code: 0, stderr: expect.stringContaining(EU) });
+});
+
 describe('logout without the item of a stored client', () => {
   beforeEach(async () => {
     await gw.get('--region', 'eu');
