@@ -21,23 +21,19 @@ export function parseLine(line: Line, version: string): ParsedLine {
     value === undefined && (flag === HELP || flag === VERSION);
   const asked = line.flags.find(isAsked)?.flag;
   if (asked) return { text: asked === HELP ? helpText(line.path) : `${version}\n`, isAsked: true };
-  if (isBare(line)) return { text: helpText(line.path), isAsked: false };
+  const { path, flags, args, program } = line;
+  const command = path.at(-1);
+  const lacksCommand = !command || command.subcommands !== undefined;
+  if (lacksCommand && flags.length + args.length + program.length === 0)
+    return { text: helpText(path), isAsked: false };
   checkFlags(line);
-  const command = line.path.at(-1);
-  if (!command || command.subcommands) {
-    const isVersion = line.flags[0]?.name === '-v';
+  if (lacksCommand) {
+    const isVersion = flags[0]?.name === '-v';
     throw lineError(line, 'no command given', isVersion ? mistyped('gwtoken --version') : undefined);
   }
-  const args = startsProgram(line) ? line.program : line.args;
-  checkArguments(args, line, command);
-  return { command, flags: flagValues(line.flags), args };
-}
-
-/** Returns whether nothing follows `gwtoken`, `gwtoken config` or `gwtoken completion`: they show help. */
-function isBare({ path, flags, args, program }: Line): boolean {
-  const command = path.at(-1);
-  const hasCommands = !command || command.subcommands !== undefined;
-  return hasCommands && flags.length + args.length + program.length === 0;
+  const words = startsProgram(line) ? program : args;
+  checkArguments(words, line, command);
+  return { command, flags: flagValues(flags), args: words };
 }
 
 /** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */
