@@ -7,7 +7,7 @@ import { hintsFor } from '../../hints/hints';
 import { gather, settingLines, unknownKeys } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';
-import { lifeLeftMs, lookInCache, ownEntry } from '../../token/cache';
+import { lifeLeftMs, mayAnswer, ownEntry } from '../../token/cache';
 import { entryDuringOutage } from '../../token/get-token';
 import { minTtlProblem, type Query } from '../../token/query';
 import type { World } from '../../world';
@@ -108,8 +108,8 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
 function cacheWarning(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
   // `get` prints a usable token in any case, and one with some time left during an outage.
-  const usable = lookInCache(query, world) && ownEntry(query, world);
-  const entry = usable ?? entryDuringOutage(query, error, world);
+  const own = ownEntry(query, world);
+  const entry = own && mayAnswer(own, query, world.now()) ? own : entryDuringOutage(query, error, world);
   if (!entry || minTtlProblem(entry.token, query, world.now())) return [];
   const left = duration(lifeLeftMs(entry, world.now()));
   return [warning('cache', `get still prints the cached token, which is valid for ${left} more`)];
