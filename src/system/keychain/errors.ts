@@ -47,7 +47,7 @@ const ROWS = {
   /** All sessions failed; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
-    message: 'the keychain failed three times to open a session',
+    message: 'the keychain keeps failing to open a session',
   },
   /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
