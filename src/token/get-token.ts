@@ -70,7 +70,13 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
 async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
   // Made before the credentials are loaded: if a login replaces them now, their token has the old login's ID.
   const owner = ownerOf(query, world.salt(), world);
-  const store = (kind: CacheKind, text: string) => storeOutcome(kind, text, query, world, lock);
+  const { tokens, trace, now } = world;
+  /** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
+  const store = async (kind: CacheKind, text: string): Promise<void> => {
+    const problem = await tokens.write(placeOf(query), text, kind, lock);
+    if (problem !== undefined) trace(`cache: cannot write the ${kind} (${problem})`);
+    else await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
+  };
   try {
     const answer = await fetchNew(query, world);
     const { token, clientId, authUrl } = answer;
@@ -87,19 +93,6 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
       await store('failure', formatFailure(error, owner, world.now()));
     throw error;
   }
-}
-
-/** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
-async function storeOutcome(
-  kind: CacheKind,
-  text: string,
-  query: Query,
-  { tokens, trace, now }: TokenWorld,
-  lock: HeldLock | undefined,
-): Promise<void> {
-  const problem = await tokens.write(placeOf(query), text, kind, lock);
-  if (problem === undefined) await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
-  else trace(`cache: cannot write the ${kind} (${problem})`);
 }
 
 /** Loads the credentials and fetches a token. The query's limit is for the request only. */
