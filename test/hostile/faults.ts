@@ -123,7 +123,7 @@ async function runWithFault(scenario: Scenario, trace: string, call: string, num
   );
   const failed = readFileSync(trace, 'latin1')
     .split('\n')
-    .filter((line) => /\(INJECTED\)$|killed by SIGKILL/.test(line));
+    .filter((line) => (fault.startsWith('error') ? /\(INJECTED\)$/ : /killed by SIGKILL/).test(line));
   // The wake-ups of threads have no fixed place among the calls, and the runtime cannot handle a failed one.
   const isInjected = failed.length > 0 && !failed.some((line) => isOther(line) || line.includes(' resumed>'));
   return { isInjected, problem: ended ?? (isInjected ? await scenario.broken() : undefined) };
