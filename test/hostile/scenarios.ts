@@ -1,12 +1,20 @@
-/** Runs of gwtoken for tests that inject faults and signals. Afterwards gwtoken must work and lose nothing. */
+/**
+ * Runs of gwtoken for tests that inject faults and signals. Afterwards gwtoken must work and lose nothing: that is
+ * looked at in this process, with the files that the run has left and the real keyring.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { keychainEntry, putEntry } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
-import { openHome } from '../harness/homes/home';
+import { inside } from '../harness/homes/in-process';
 import { startKeyring } from '../harness/keyrings/keyring';
-import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
+import {
+  type ProgramOptions,
+  type ProgramResult,
+  type RunningProgram,
+  startProgram,
+} from '../harness/programs/program';
 
 /** A command of gwtoken with its state before, and the checks of its end. */
 export interface Scenario {
@@ -31,45 +39,64 @@ export async function openScenarios(): Promise<{
 }> {
   const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
   const keyring = await startKeyring({ state: 'unlocked' });
-  const home = openHome({ ...keyring.env, TMPDIR: '' });
-  const tmp = join(home.dir, 'tmp');
-  const env = { TMPDIR: tmp };
+  const gw = inside();
+  gw.answer = () => tokenReply(TOKEN);
+  gw.own = {
+    keychain: {
+      ...gw.keychain,
+      get: keyring.lookup,
+      async set(account, value) {
+        await keyring.store(account, value);
+        return true;
+      },
+      async delete(account) {
+        const isThere = (await keyring.lookup(account)) !== undefined;
+        await keyring.clear(account);
+        return isThere;
+      },
+    },
+  };
+  const tmp = join(gw.dir, 'tmp');
+  const env = { ...keyring.env, ...gw.home, TMPDIR: tmp };
   const variables = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: SECRET };
   const item = (clientId: string) =>
     JSON.stringify({ client_id: clientId, client_secret: SECRET, auth_url: endpoint.authUrl });
   const config = { region: 'eu', 'auth-url.eu': endpoint.authUrl, 'min-ttl': '1m' };
 
   async function prepare(): Promise<void> {
-    for (const directory of [home.config, home.cache, tmp])
-      rmSync(directory, { recursive: true, force: true });
+    for (const directory of [gw.config, gw.cache, tmp]) rmSync(directory, { recursive: true, force: true });
     mkdirSync(tmp, { mode: 0o700 });
-    home.configure(config);
+    gw.configure(config);
   }
   async function prepareStored(): Promise<void> {
     await prepare();
     await keyring.store(ACCOUNT, item('old'));
     const known = { [ACCOUNT]: { client_id: 'old', auth_url: endpoint.authUrl } };
-    writeFileSync(join(home.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
-    putEntry(home.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
+    writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
+    putEntry(gw.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
   }
-  const run = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
-    home.gwtoken(args, { cwd: home.dir, ...more, env: { ...env, ...more.env } });
+  /** Runs gwtoken in this process. */
+  const run = (args: readonly string[], own: Readonly<Record<string, string>> = {}) => {
+    gw.env = { ...keyring.env, ...gw.home, ...own };
+    gw.nowMs = Date.now();
+    return gw.cli(args);
+  };
   const start =
     (args: readonly string[], own: Partial<ProgramOptions> = {}) =>
     (more: Partial<ProgramOptions> = {}) =>
-      home.start(args, { cwd: home.dir, ...own, ...more, env: { ...env, ...own.env, ...more.env } });
+      startProgram(args, { cwd: gw.dir, ...own, ...more, env: { ...env, ...own.env, ...more.env } });
 
   /** Describes the damage if get fails, the config has changed, or a file was left behind. */
-  async function damage(more: Partial<ProgramOptions>): Promise<string | undefined> {
-    const get = await run(['get', '--fresh'], more);
+  async function damage(own: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
+    const get = await run(['get', '--fresh'], own);
     if (get.code !== 0 || get.stdout !== `${TOKEN}\n` || get.stderr !== '')
       return `afterwards get ends with ${get.code}: ${get.stdout}${get.stderr}`;
     const set = await run(['config', 'set', 'region', 'eu']);
     if (set.code !== 0) return `afterwards config set ends with ${set.code}: ${set.stderr}`;
-    const stored = JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
+    const stored = JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8'));
     for (const [key, value] of Object.entries(config))
       if (stored[key] !== value) return `${key} is lost from the config`;
-    const left = [...filesBelow(home.dir).keys()].filter((path) => !KEPT.test(path));
+    const left = [...filesBelow(gw.dir).keys()].filter((path) => !KEPT.test(path));
     return left.length > 0 ? `left behind: ${left.join(' ')}` : undefined;
   }
 
@@ -80,17 +107,17 @@ export async function openScenarios(): Promise<{
       prepare,
       start: start(['get'], { env: variables }),
       undone: async ({ stdout }) => (stdout === `${TOKEN}\n` ? undefined : `printed ${stdout}`),
-      broken: () => damage({ env: variables }),
+      broken: () => damage(variables),
     },
     {
       name: 'config set',
       prepare,
       start: start(['config', 'set', 'region', 'us']),
       undone: async () =>
-        JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8')).region === 'us'
+        JSON.parse(readFileSync(join(gw.config, 'config.json'), 'utf8')).region === 'us'
           ? undefined
           : 'the region is not set',
-      broken: () => damage({ env: { ...variables, GWTOKEN_REGION: 'eu' } }),
+      broken: () => damage({ ...variables, GWTOKEN_REGION: 'eu' }),
     },
     {
       name: 'login',
@@ -101,7 +128,7 @@ export async function openScenarios(): Promise<{
       async broken() {
         const stored = await keyring.lookup(ACCOUNT);
         if (stored !== item('new') && stored !== item('old')) return 'the item is lost';
-        return await damage({});
+        return await damage();
       },
     },
     {
@@ -117,7 +144,8 @@ export async function openScenarios(): Promise<{
         let again = await run(['logout', '--yes']);
         // libsecret does not tell a removed item from a hidden one. The hint leads out: a new item to remove.
         if (again.code === 5 && (await keyring.lookup(ACCOUNT)) === undefined) {
-          const { code, stderr } = await run(['login', '--no-verify', '--secret-stdin'], { stdin: SECRET });
+          gw.stdin = SECRET;
+          const { code, stderr } = await run(['login', '--no-verify', '--secret-stdin']);
           if (code !== 0) return `login --no-verify: ${code} ${stderr}`;
           again = await run(['logout', '--yes']);
         }
@@ -125,11 +153,11 @@ export async function openScenarios(): Promise<{
         if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
         const get = await run(['get']);
         if (get.code !== 4) return `after logout get ends with ${get.code}: ${get.stdout}${get.stderr}`;
-        return await damage({ env: variables });
+        return await damage(variables);
       },
     },
   ];
-  return { scenarios, dir: home.dir };
+  return { scenarios, dir: gw.dir };
 }
 
 /** gwtoken's own files. A killed login or logout leaves its lock, which the next one removes. */
