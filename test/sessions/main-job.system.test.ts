@@ -1,4 +1,7 @@
-/** One session with real parts, from the first login to the last logout. Each test continues the one before. */
+/**
+ * One session with real parts, from the first login to the last logout. Each test continues the one before. The
+ * executable plays it; test/tools/demo.ts shows the same job with the package.
+ */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { filesBelow } from '../harness/homes/files';
@@ -6,6 +9,7 @@ import { type Home, openHome } from '../harness/homes/home';
 import { expectRefusal } from '../harness/homes/refusals';
 import { type Keyring, startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
+import { executable, type ProgramOptions } from '../harness/programs/program';
 
 const clients = {
   eu: { clientId: 'eu-client', clientSecret: 'eu-secret+/=&%' },
@@ -27,12 +31,14 @@ beforeAll(async () => {
 });
 beforeEach(({ needs }) => needs('keyring'));
 
+const gwtoken = (args: readonly string[], more: Partial<ProgramOptions> = {}) =>
+  home.gwtoken(args, { ...more, program: [executable()] });
 const login = (client: { clientId: string; clientSecret: string }, ...flags: string[]) =>
-  home.gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
+  gwtoken(['login', ...flags, '--client-id', client.clientId, '--secret-stdin'], {
     stdin: `${client.clientSecret}\n`,
   });
 const get = async (...flags: string[]) => {
-  const result = await home.gwtoken(['get', ...flags]);
+  const result = await gwtoken(['get', ...flags]);
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout;
 };
@@ -66,12 +72,12 @@ test('get prints the token on stdout and nothing on stderr', async () => {
 });
 
 test('doctor finds no problem', async () => {
-  expect(await home.gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await gwtoken(['doctor'])).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('sandbox, the other region and a profile are separate clients', async () => {
   for (const flags of [['--sandbox'], ['--profile', 'acme'], ['--region', 'us']])
-    expectRefusal(await home.gwtoken(['get', ...flags]), 4);
+    expectRefusal(await gwtoken(['get', ...flags]), 4);
 
   const logins = [
     await login(clients.sandbox, '--sandbox', '--auth-url', eu.authUrl),
@@ -104,17 +110,17 @@ test('the files list the clients without their secrets', () => {
 });
 
 test('logout removes only the selected client', async () => {
-  expect(await home.gwtoken(['logout', '--yes'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await gwtoken(['logout', '--yes'])).toMatchObject({ code: 0, stdout: '' });
   expect(await keyring.lookup('default:production:eu')).toBeUndefined();
-  expectRefusal(await home.gwtoken(['get']), 4);
-  expectRefusal(await home.gwtoken(['logout']), 4);
+  expectRefusal(await gwtoken(['get']), 4);
+  expectRefusal(await gwtoken(['logout']), 4);
   await get('--sandbox');
 });
 
 test('logout --all removes the other clients', async () => {
-  expect(await home.gwtoken(['logout', '--all', '--yes'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await gwtoken(['logout', '--all', '--yes'])).toMatchObject({ code: 0, stdout: '' });
   for (const account of ['default:sandbox:eu', 'default:production:us', 'acme:production:eu'])
     expect(await keyring.lookup(account)).toBeUndefined();
-  expectRefusal(await home.gwtoken(['get', '--sandbox']), 4);
+  expectRefusal(await gwtoken(['get', '--sandbox']), 4);
   expect(filesBelow(home.dir).get('config/gwtoken/clients.json')?.toString()).toBe('{}\n');
 });
