@@ -1,4 +1,4 @@
-/** Each line that a shell may evaluate prints statements that fail. See also test/shells. */
+/** Each line that a shell may evaluate prints statements that fail. test/shells shows what shells do with them. */
 import { expect, test } from 'vitest';
 import { inside } from '../harness/homes/in-process';
 

@@ -9,6 +9,9 @@ import { GWTOKEN_SH, runCommand } from '../../harness/programs/program';
 /** Opens a pipe without a reader as descriptor 3. With `| head -c0`, gwtoken could write before head ends. */
 const OPEN_BROKEN_PIPE = 'exec 3> >(:); wait $!;';
 
+/** The output of a failing env, without the statement of its end. */
+const UNSET = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `unset GWTOKEN_${name};\n`);
+
 const NO_SPACE =
   /^gwtoken: error: cannot write output: no space left on device\nhint: free some disk space, or write elsewhere\n$/;
 
@@ -35,6 +38,7 @@ describe.concurrent('standard streams', () => {
     ['gwtoken get --bad 2>/dev/full; echo $?', '2\n', /^$/],
     ['gwtoken get --no-cache >&-; echo $?', '0\n', /^$/],
     ['gwtoken get --bad 2>&-; echo $?', '2\n', /^$/],
+    ['gwtoken env -r mars <&- 2>&-', `${UNSET.join('')}sh -c "exit 2";\n`, /^$/],
   ] as const)('the line "%s" prints %j', async ([line, stdout, stderr], { needs }) => {
     needs('linux');
     const result = await bash(line);
