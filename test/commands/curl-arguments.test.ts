@@ -75,6 +75,7 @@ describe('gwtoken curl', () => {
     [['https://other.test/a', '-o', '/tmp/a']],
     [['https://other.test/a', '--unknown', '/tmp/a']],
     [['//other.test/a']],
+    [['https://other.test', '--fresh', '-r', 'us']],
   ])('changes no word of %j', async (typed) => {
     expect(await curl(...typed)).toEqual(typed);
   });
@@ -160,4 +161,46 @@ describe('gwtoken curl explains', () => {
   ])('nothing if curl itself caused exit code %i for %j', async (code, typed) => {
     expect(await explanation(code, ...typed)).toBe('');
   });
+});
+
+describe('gwtoken curl without a command or token', () => {
+  test('exits with 127 if curl is not installed', async ({ needs }) => {
+    needs('posix');
+    gw.env['PATH'] = gw.dir;
+    expect(await gw.cli(['curl', 'https://other.test'])).toEqual({
+      code: 127,
+      stdout: '',
+      stderr: 'gwtoken: error: command not found: "curl"\nhint: install it, or add its directory to PATH\n',
+    });
+  });
+
+  test('exits with 125 and runs no curl if it gets no token', async () => {
+    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
+    gw.own = { runProgram: () => expect.unreachable() };
+    expect((await gw.cli(['curl', 'https://other.test'])).code).toBe(125);
+  });
+});
+
+test('gwtoken curl passes the header and the allowed protocols to curl through -K', async () => {
+  const gw = inside();
+  let ran: unknown[] = [];
+  gw.own = {
+    runProgram: async (command, args, { text }) => {
+      ran = [command, ...args, text];
+      return { code: 3, signal: null };
+    },
+  };
+  gw.env['GITHUB_ACTIONS'] = 'true';
+  const args = ['http://[::1]:8/x', '-d', '@file'];
+  expect(await gw.cli(['curl', ...args])).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: '\n::add-mask::token-1\n',
+  });
+  const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
+  const local = 'proto = "=http,https"\nnoproxy = "*"\n';
+  expect(ran).toEqual(['curl', ...args, { option: '-K', at: 0, content: config + local }]);
+  // 127.999.0.1 is not an IP address: DNS may resolve it to any host.
+  await gw.cli(['curl', 'http://127.999.0.1/']);
+  expect(ran.at(-1)).toMatchObject({ content: expect.stringContaining('proto = "=https"\n') });
 });

@@ -1,0 +1,67 @@
+/** curl itself, with the words and options that `gwtoken curl` gives it: where it sends the token. */
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { listen } from '../harness/endpoints/listen';
+import { type Inside, inside } from '../harness/homes/in-process';
+import { runCommand } from '../harness/programs/program';
+
+let gw: Inside;
+/** URL and port of a gateway, and the tokens that reached it. */
+let gateway: Awaited<ReturnType<typeof listen>>;
+let received: (string | undefined)[];
+beforeEach(async ({ needs }) => {
+  needs('posix', 'curl');
+  received = [];
+  gateway = await listen(
+    createServer((request, response) => {
+      received.push(request.headers.authorization);
+      response.end();
+    }),
+  );
+  gw = inside();
+  gw.own = {
+    async runProgram(command, words, { env, text }) {
+      const { option, at, content } = text!;
+      writeFileSync(join(gw.dir, 'options'), content);
+      const args = words.toSpliced(at, 0, option, 'options');
+      const { code } = await runCommand([command, ...args], {
+        env: env as Record<string, string>,
+        cwd: gw.dir,
+      });
+      return { code: code!, signal: null };
+    },
+  };
+});
+
+test.each<[string, (host: string) => string[]]>([
+  ['a plain http URL', (host) => [`http://${host}/`]],
+  ['a second URL without a scheme', (host) => [`https://${host}/`, `${host}/x`]],
+  ['a scheme in a glob', (host) => [`https://${host}/`, `{http}://${host}/`]],
+  ['a URL behind an option', (host) => ['-XPOST', `http://${host}/`]],
+  ['a host behind a loopback address', (host) => [`http://127.0.0.1\\@${host}/`]],
+  ['a host behind a loopback address and a port', (host) => [`http://127.0.0.1:80@${host}/`]],
+  ['a file of options', (host) => [`https://${host}/`, '-K', 'urls']],
+])('curl sends no token unencrypted to %s', async (_, argsFor) => {
+  const host = `gateway.test:${new URL(gateway.url).port}`;
+  writeFileSync(join(gw.dir, 'urls'), `url = "http://${host}/"\n`);
+  const args = [...argsFor(host), '-sm', '5', '--resolve', `${host}:127.0.0.1`];
+  expect((await gw.cli(['curl', ...args])).code).toBeGreaterThan(0);
+  expect(received).toEqual([]);
+});
+
+test('curl uses no proxy for a loopback address', async () => {
+  const proxied: string[] = [];
+  const proxy = await listen(
+    createServer((request, response) => {
+      proxied.push(String(request.url));
+      response.end();
+    }),
+  );
+  Object.assign(gw.env, { http_proxy: proxy.url, ALL_PROXY: proxy.url });
+  // The @ is part of the query, not the end of a user name.
+  expect(await gw.cli(['curl', `${gateway.url}/a?mail=me@a.test`, '-sS'])).toMatchObject({ code: 0 });
+  expect(received).toEqual(['Bearer token-1']);
+  expect(proxied).toEqual([]);
+});
