@@ -5,9 +5,9 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { distinctOutcomes, LONG, results, startCalls } from './many';
 
-test('20 simultaneous calls make one request', { timeout: LONG }, async () => {
+test('8 simultaneous calls make one request', { timeout: LONG }, async () => {
   const endpoint = await startTokenEndpoint();
-  const ended = await results(startCalls(20, openHome(inVariables(endpoint.authUrl))));
+  const ended = await results(startCalls(8, openHome(inVariables(endpoint.authUrl))));
   expect(distinctOutcomes(ended)).toEqual([{ code: 0, stdout: 'token-1\n', errors: '' }]);
   expect(endpoint.posts.length).toBe(1);
 });

@@ -8,7 +8,7 @@ import type { GwtokenError } from '../../../src/errors';
 import { onCleanup } from '../../harness/clean-up';
 import { openDirectory } from '../../harness/homes/directory';
 import { leftBehind, until } from '../../harness/programs/processes';
-import { copyProgram } from '../../harness/programs/program-copy';
+import { copyChild } from '../../harness/programs/program-copy';
 import { SECRET } from './keychain-runs';
 import { asFunction, keychainWith, runWith } from './keytar-in-place';
 
@@ -61,7 +61,7 @@ describe('a failure of the keychain child', () => {
 });
 
 test('the child loads no keytar from parent directories, NODE_PATH or HOME', async () => {
-  const outer = copyProgram(asFunction("async () => 'from above'"));
+  const outer = copyChild(asFunction("async () => 'from above'"));
   const elsewhere = openDirectory();
   cpSync(join(outer.dir, 'node_modules'), join(elsewhere, '.node_modules'), { recursive: true });
   const inner = join(outer.dir, 'tools', 'gwtoken');
@@ -132,7 +132,7 @@ test.skipIf(process.platform === 'win32')('the child ignores SIGINT and answers'
 
 test('the child ends when gwtoken is killed while the keychain hangs', async ({ needs }) => {
   needs('posix');
-  const { dir, childPath } = copyProgram(
+  const { dir, childPath } = copyChild(
     asFunction(`async () => {
       require('node:fs').writeFileSync(__dirname + '/asked', '');
       await new Promise(() => setInterval(() => {}, 1000));

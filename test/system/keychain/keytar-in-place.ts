@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openKeychain } from '../../../src/system/keychain/keychain';
 import { openHome } from '../../harness/homes/home';
 import type { ProgramResult } from '../../harness/programs/program';
-import { copyProgram } from '../../harness/programs/program-copy';
+import { copyChild, copyProgram } from '../../harness/programs/program-copy';
 import { run } from './keychain-runs';
 
 /** Runs gwtoken in a new home with the test's module in place of keytar. */
@@ -18,7 +18,7 @@ export function keychainWith(
   keytar: string | undefined,
   world: Partial<Parameters<typeof openKeychain>[0]> = {},
 ) {
-  const { dir, childPath } = copyProgram(keytar);
+  const { dir, childPath } = copyChild(keytar);
   const stderr = { isTTY: () => false, write: () => {} };
   const uid = process.geteuid?.();
   const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, uid, childPath, ...world });

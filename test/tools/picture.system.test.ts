@@ -1,6 +1,6 @@
 /**
- * The README's picture: a real session in bash on a terminal. `npm test -- test/tools/picture.test.ts -u` draws it
- * again; read the new picture before you commit it.
+ * The README's picture: a real session in bash on a terminal. `npm run test:all -- test/tools/picture.system.test.ts -u`
+ * draws it again; read the new picture before you commit it.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
