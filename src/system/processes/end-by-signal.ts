@@ -18,7 +18,7 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   // If a prompt has made the terminal raw, Node resets the terminal at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
   if (signal !== 'SIGKILL') {
-    // Restores the default effect. Of SIGPIPE, which Node ignores, only a listener's removal restores it.
+    // Restores the default effect. Node ignores SIGPIPE until a listener has been added and removed.
     self.on(signal, () => {}).removeAllListeners(signal);
   }
   self.kill(self.pid, signal);
