@@ -21,7 +21,6 @@ beforeAll(async () => {
   put('bin/plain', 'echo "plain $0 $*"; exit 3\n');
   put('bin/script', '#!/bin/sh\necho "script $0 $*"\n');
   put('bin/args', '#!/bin/sh\necho "args $*"\n');
-  put('bin/empty', '');
   put('bin/no-interpreter', '#!/no/such/interpreter\n');
   put('bin/not-executable', '#!/bin/sh\n', 0o644);
   mkdirSync(join(home.dir, 'bin/directory'));
@@ -46,67 +45,38 @@ async function outcome(line: string, run: string) {
 
 const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
   'the caller’s descriptors': [
-    'RUN cat <(echo x)',
     'RUN cat <(echo x) <(echo y)',
-    "RUN sh -c 'cat <&5' 5<file",
-    "RUN sh -c 'cat <&3; cat <&4' 3<file 4<file",
-    'RUN cat /dev/fd/63 /dev/fd/20 63<file 20<file',
-    'RUN tee >(cat >&2) <file; sleep 0.1',
-    "RUN sh -c 'echo held >&9' 9>lock; cat lock",
-    "exec 9>lock; flock 9; RUN sh -c 'flock -n 9 && echo mine'; flock -n lock true; echo $?",
+    "RUN sh -c 'cat <&3; cat <&4; cat /dev/fd/63 /dev/fd/20' 3<file 4<file 63<file 20<file",
     'RUN ls /proc/self/fd 5<file 20<file 63<file 300<file',
-    'exec 3>&1 4>&2 5<&0; RUN ls /proc/self/fd',
-    'true | RUN ls /proc/self/fd 5<&0 6<&0 | cat',
+    'true | { exec 3>&1 4>&2 5<&0; RUN ls /proc/self/fd 6<&0; } | cat',
+    'RUN tee >(cat >&2) <file; sleep 0.1',
+    "exec 9>lock; flock 9; RUN sh -c 'flock -n 9 && echo held >&9'; flock -n lock true; echo $?; cat lock",
     "mkfifo fifo 2>/dev/null; exec 3<>fifo; echo through >&3; RUN sh -c 'read -r x <&3; echo $x'",
     // Only the process that becomes gwtoken has both ends of these pipes.
     "exec 63< <(:) 3</dev/fd/63 4>/dev/fd/63 63<&-; echo x >&4; exec RUN sh -c 'head -n1 <&3; ls /proc/self/fd'",
     "exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-; echo x >&21; exec RUN bash -c 'head -n1 <&20; ls /proc/self/fd'",
     "exec 63< <(:) 7</dev/fd/63 9>/dev/fd/63 63<&-; echo x >&9; exec RUN sh -c 'head -n1 <&7'",
     "make -s -j3 -f - <<< $'all:\\n\\t+@RUN make -s -f inner.mk' | sort",
-    "make -s -j3 -f - <<< $'all:\\n\\t+@cd . && RUN make -s -f inner.mk' | sort",
   ],
   'how the program is found': [
-    "RUN bin/script a 'b c' ''",
-    "RUN ./bin/plain a 'b c' ''",
-    'RUN bin/../bin/plain',
-    'RUN bin/empty',
-    'RUN $PWD/bin/plain',
+    "RUN bin/../bin/plain a 'b c' ''",
     'PATH=bin:$PATH RUN plain x',
     'PATH=bin:$PATH RUN script x',
-    'cd bin; PATH=:$PATH RUN args x',
     'cd bin; PATH=$PATH: RUN args x',
-    'PATH=/nowhere:$PWD/file:$PWD/locked:$PATH RUN echo found',
-    'PATH=$PWD/bin/directory:$PATH RUN sh -c "echo found"',
-    "RUN cat /proc/self/cmdline | tr '\\0' ' '",
-    'unset PATH; RUN echo found',
+    'PATH=/nowhere:$PWD/file:$PWD/locked:$PWD/bin/directory:$PATH RUN echo found',
+    'unset PATH; RUN cat /proc/self/cmdline',
   ],
   'arguments and variables': [
-    "RUN printf '%s|' '' 'a b' '*' '$(id)' $'a\\n' -- --help -v",
-    "RUN printf %s '\ufffd' | od -An -tx1",
-    "X='' RUN printenv X",
-    'RUN env | grep -v -e ^GWTOKEN_EXPIRES_AT= -e ^_= | sort',
-    "env 'a.b=1' 'BASH_FUNC_f%%=() { :; }' RUN env | grep -A1 -F -e a.b -e BASH_FUNC",
+    "RUN printf '%s|' '' 'a b' '*' '$(id)' $'a\\n' '\ufffd' -- --help -v | od -An -tx1",
+    "X='' env 'a.b=1' 'BASH_FUNC_f%%=() { :; }' RUN env | grep -v -e ^GWTOKEN_EXPIRES_AT= -e ^_= | sort",
   ],
-  'exit codes and signals': [
-    'RUN true',
-    "RUN sh -c 'exit 255'",
-    "RUN sh -c 'kill -TERM $$'; exit $?",
-    "{ RUN sh -c 'kill -KILL $$'; echo $?; } 2>/dev/null",
-    "{ RUN sh -c 'kill -HUP $$'; echo $?; } 2>/dev/null",
-    "trap '' CHLD; RUN sh -c 'exit 3'; echo $?",
+  'exit codes': [
+    "trap '' CHLD; RUN sh -c 'exit 255'; echo $?",
     'set -o pipefail; RUN yes | head -n 1; echo $?',
-    'RUN sh -c \'trap "echo told; exit 5" TERM; echo up >up; while :; do sleep 0.02; done\' & until [ -e up ]; do sleep 0.02; done; rm up; kill $!; wait $!; echo $?',
   ],
   surroundings: [
-    'umask 027; RUN sh -c umask',
-    'cd bin; RUN pwd',
-    'nice -n 3 RUN nice',
-    'ulimit -c 0; RUN sh -c "ulimit -c"',
-    'echo in | RUN cat',
     '{ RUN true; cat; } <file',
-    'RUN cat <file',
-    "RUN sh -c 'echo out; echo err >&2'",
-    'RUN nohup sh -c \'kill -HUP $$; echo "still here"\'',
+    `umask 027; ulimit -c 0; cd bin; nice -n 3 RUN sh -c 'cat; umask; ulimit -c; pwd; nice; echo err >&2' <../file`,
     "RUN sh -c 'ps -o pgid= -p $$' | tr -d ' ' | grep -cx $(ps -o pgid= -p $$)",
   ],
 };
@@ -119,17 +89,11 @@ describe.each(Object.entries(SITUATIONS))('exec behaves like env: %s', (_, lines
 
 describe('exec exits with 127 or 126 as bash does', () => {
   test.each([
-    'RUN no-such-command',
-    'RUN ""',
     'PATH=$PWD/locked:$PWD/file:$PATH RUN no-such-command',
-    'RUN ./no-such-file',
-    'RUN bin',
     'PATH=$PWD/bin:$PATH RUN directory',
-    'RUN bin/not-executable',
     'PATH=$PWD/bin:$PATH RUN not-executable',
-    'RUN bin/no-interpreter',
-    'RUN file/x',
     'PATH=$PWD/bin:$PATH RUN no-interpreter',
+    'RUN file/x',
   ])('%s', async (line) => {
     const [ours, expected] = [await outcome(line, `${GWTOKEN_SH} exec --`), await outcome(line, '')];
     expect(ours.code).toBe(expected.code);
