@@ -47,7 +47,7 @@ export const BAD_TLS: readonly WireCase[] = [
       writeFileSync(path('other.pem'), selfSigned().cert);
       return { env: { NODE_EXTRA_CA_CERTS: file }, args: ['--ca-file', path('other.pem')] };
     },
-    FETCHED,
+    { ...FETCHED, isQuick: true },
   ),
   tls('a CA in SSL_CERT_FILE', VALID, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), {
     ...FETCHED,

@@ -34,7 +34,7 @@ export interface WireCase extends Expectation {
   setUp(authority: Authority): Promise<Scene> | Scene;
   /** True if only the timeout ends the run, which then has one attempt. */
   readonly waits?: boolean;
-  /** True if the case runs in `npm test`. All others run only in `npm run test:all`. */
+  /** True if the case runs the program in both forms in `npm test`. The package's other cases run in-process. */
   readonly isQuick?: boolean;
   /** The reason to skip the case on this machine. */
   readonly needs?: Reason;
