@@ -1,6 +1,6 @@
 /** The package, installed from a git URL by an npm that does not run as root. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory } from '../harness/homes/directory';
@@ -9,26 +9,51 @@ import { ROOT } from '../harness/root';
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
+const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+
+/** Clones this repository with its uncommitted changes. */
+function cloneInto(clone: string): void {
+  const names = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
+  const files = names.filter((each) => each !== '' && existsSync(join(ROOT, each)));
+  for (const name of files) cpSync(join(ROOT, name), join(clone, name));
+  keepPackagesOf(
+    files.filter((name) => /^(bin|src)\//.test(name)),
+    clone,
+  );
+  git('-C', clone, 'init', '-q');
+  git('-C', clone, 'add', '.');
+  git('-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'All');
+}
+
+/** Removes the development packages that none of these files names. The tests' take npm most of its time. */
+function keepPackagesOf(files: readonly string[], clone: string): void {
+  const sources = files.map((name) => readFileSync(join(ROOT, name), 'utf8')).join('\n');
+  const [manifest, lock] = ['package.json', 'package-lock.json'].map((name) =>
+    JSON.parse(readFileSync(join(ROOT, name), 'utf8')),
+  );
+  const all = Object.entries<string>(manifest.devDependencies);
+  const kept = Object.fromEntries(all.filter(([name]) => sources.includes(`'${name}`)));
+  manifest.devDependencies = kept;
+  lock.packages[''].devDependencies = kept;
+  writeFileSync(join(clone, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(lock));
+}
+
+/** Returns flags for the developer's registry, and for the developer's npm cache if it belongs to the same user. */
+function npmOptions(): string[] {
+  const keys = ['registry', 'cafile', ...(IS_ROOT ? [] : ['cache'])];
+  const settings = execFileSync('npm', ['config', 'get', ...keys], { cwd: ROOT, encoding: 'utf8' });
+  return (settings.match(/^.*=(?!null$|$).*$/gm) ?? []).map((setting) => `--${setting}`);
+}
+
 test('npm install --global from a git URL installs a working program with keytar', {
   timeout: 600_000,
 }, ({ needs }) => {
   needs('linux', 'git');
   const home = openDirectory();
   const clone = join(home, 'clone');
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  // The clone also gets uncommitted changes.
-  const names = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
-  for (const name of names.filter((each) => each !== '' && existsSync(join(ROOT, each))))
-    cpSync(join(ROOT, name), join(clone, name));
-  git('-C', clone, 'init', '-q');
-  git('-C', clone, 'add', '.');
-  git('-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'All');
+  cloneInto(clone);
   if (IS_ROOT) execFileSync('chown', ['-R', '65534:65534', home]);
-
-  // Uses the developer's registry, and the developer's npm cache if it belongs to the same user.
-  const options = ['registry', 'cafile', ...(IS_ROOT ? [] : ['cache'])]
-    .map((key) => [key, execFileSync('npm', ['config', 'get', key], { cwd: ROOT, encoding: 'utf8' }).trim()])
-    .flatMap(([key, value]) => (value === 'null' ? [] : [`--${key}=${value}`]));
   const env = { HOME: home, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
   const asUser = (...words: string[]) => {
     const [program = '', ...args] = [...(IS_ROOT ? NOBODY : []), ...words];
@@ -40,7 +65,7 @@ test('npm install --global from a git URL installs a working program with keytar
     });
   };
   const prefix = join(home, '.local');
-  asUser('npm', 'install', '--global', '--prefix', prefix, ...options, `git+file://${clone}`);
+  asUser('npm', 'install', '--global', '--prefix', prefix, ...npmOptions(), `git+file://${clone}`);
   const program = join(prefix, 'bin', 'gwtoken');
   expect(asUser(program, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
   const installed = join(prefix, 'lib', 'node_modules', 'gwtoken', 'node_modules');
