@@ -76,12 +76,7 @@ const behindHttps = (
 
 /** Proxies that work, that fail, and that gwtoken must not use. */
 export const BAD_PROXIES: readonly WireCase[] = [
-  proxied(
-    'with a user name and a password',
-    requires(BASIC),
-    { ...FETCHED, isQuick: true },
-    { env: withPassword, used: 1 },
-  ),
+  proxied('with a user name and a password', requires(BASIC), FETCHED, { env: withPassword, used: 1 }),
   proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
     env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
     used: 1,

@@ -3,7 +3,7 @@ import { bad, FETCHED, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireC
 
 /** Complete replies. test/token/reply.test.ts tests each status and each member of a body. */
 export const BAD_REPLIES: readonly WireCase[] = [
-  replies('a token', reply(200), { ...FETCHED, isQuick: true }),
+  replies('a token', reply(200), FETCHED),
   replies(
     '401 invalid_client, with the secret in its description',
     reply(401, { error: 'invalid_client', error_description: `bad secret: ${SECRET}` }),
@@ -11,10 +11,9 @@ export const BAD_REPLIES: readonly WireCase[] = [
       code: 3,
       says: /rejected the credentials \(HTTP 401, invalid_client\)[\s\S]*hint: if the client belongs to region us/,
       requests: 1,
-      isQuick: true,
     },
   ),
-  replies('503', reply(503, ''), { ...bad(/answered 503 \(3 attempts\)/, 3), isQuick: true }),
+  replies('503', reply(503, ''), bad(/answered 503 \(3 attempts\)/, 3)),
   {
     name: 'a redirect to another host',
     ...bad(/to http:\/\/127\.0\.0\.1:\d+\/oauth2\/token; gwtoken never follows redirects/),

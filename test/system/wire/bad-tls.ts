@@ -119,7 +119,6 @@ export const BAD_TLS: readonly WireCase[] = [
   {
     name: 'a certificate with the host only as common name',
     ...untrusted(/is not trusted: its certificate is only valid for 127\.0\.0\.2/),
-    isQuick: true,
     async setUp({ caFile: file, issue }) {
       const pem = issue({ names: 'IP:127.0.0.2', subject: '/CN=localhost' });
       const endpoint = await startFaultServer(SENDS_TOKEN, { tls: pem });
