@@ -1,7 +1,9 @@
 /** Runs the action as GitHub's runner runs an action with `using: node24`. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
+import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { readFileCommands } from '../harness/github-runner';
 import { openDirectory } from '../harness/homes/directory';
 import { startCommand } from '../harness/programs/program';
@@ -50,4 +52,27 @@ export function openJob() {
     return { pid, ended };
   }
   return { dir, env, start, run: (...args: Parameters<typeof start>) => start(...args).ended };
+}
+
+export const SECRET = 'a $(secret) "%';
+
+/** Starts an identity server for each region, with the clients `eu`, `us` and `us-sandbox`. */
+export async function startIdentities() {
+  const client = (clientId: string) => ({ clientId, clientSecret: SECRET });
+  const identity = {
+    eu: await startIdentityServer({ clients: [client('eu')], scope: 'read eu' }),
+    us: await startIdentityServer({ clients: [client('us'), client('us-sandbox')] }),
+  };
+  const inputsFor = (region: 'eu' | 'us', clientId: string = region) => ({
+    region,
+    'auth-url': identity[region].authUrl,
+    'client-id': clientId,
+    'client-secret': SECRET,
+  });
+  return { identity, inputsFor };
+}
+
+/** Checks that the action prints only the masks of the secret and the token. */
+export function expectHidden(output: string, token: string) {
+  expect(output).toBe(`\n::add-mask::${SECRET.replace('%', '%25')}\n\n::add-mask::${token}\n`);
 }
