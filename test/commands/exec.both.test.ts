@@ -67,9 +67,9 @@ describe('the environment of the command', () => {
   });
 });
 
-test.each([[['--']], [[]]])('passes all arguments after %j to the command', async (before) => {
+test('passes all arguments after the command’s name to the command', async () => {
   const args = ['printf', '%s|', '--verbose', '-v', '--', '--help', '', 'a b'];
-  expect(await exec('--region', 'eu', ...before, ...args)).toMatchObject({
+  expect(await exec('--region', 'eu', ...args)).toMatchObject({
     code: 0,
     stdout: '--verbose|-v|--|--help||a b|',
     stderr: '',
@@ -78,33 +78,23 @@ test.each([[['--']], [[]]])('passes all arguments after %j to the command', asyn
 
 describe('the exit code', () => {
   // PIPE is ignored by Node, USR1 opens its debugger, KILL cannot be caught.
-  test.for(['TERM', 'KILL', 'PIPE', 'USR1'])('is that of SIG%s if it killed the command', async (signal) => {
+  test.for(['KILL', 'PIPE', 'USR1'])('is that of SIG%s if it killed the command', async (signal) => {
     const result = await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`);
     expect(result).toMatchObject({ code: null, signal: `SIG${signal}`, stdout: '', stderr: '' });
   });
 
   test('replaces a signal that would write a core file', async () => {
-    for (const [signal, code] of [
-      ['SEGV', 139],
-      ['QUIT', 131],
-    ] as const)
-      expect(await exec('--', 'sh', '-c', `ulimit -c 0; kill -${signal} $$`)).toMatchObject({ code });
+    expect(await exec('--', 'sh', '-c', 'ulimit -c 0; kill -SEGV $$')).toMatchObject({ code: 139 });
   });
 
-  test.for([
-    [143, 'TERM'],
-    [137, 'KILL'],
-  ] as const)(
-    'is %d if SIG%s killed the command of a container’s first process',
-    async ([code, signal], { needs }) => {
-      needs('namespace');
-      const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
-      // With its timers running, gwtoken would live on until the next renewal.
-      const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', `kill -${signal} $$`];
-      const result = await home.gwtoken(args, { wrapper, timeoutMs: 15_000 });
-      expect(result).toMatchObject({ code, signal: null, stderr: '' });
-    },
-  );
+  test('is 143 if SIGTERM killed the command of a container’s first process', async ({ needs }) => {
+    needs('namespace');
+    const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
+    // With its timers running, gwtoken would live on until the next renewal.
+    const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', 'kill -TERM $$'];
+    const result = await home.gwtoken(args, { wrapper, timeoutMs: 15_000 });
+    expect(result).toMatchObject({ code: 143, signal: null, stderr: '' });
+  });
 
   test('is 125 for a bug in gwtoken', async () => {
     // Rejects a promise that nothing awaits. The tests of env throw instead: Bun has another event for each.
@@ -127,7 +117,7 @@ describe('a signal to gwtoken', () => {
     return { ...program, child: Number(readFileSync(pidFile, 'utf8')) };
   };
 
-  test.for(['SIGTERM', 'SIGINT', 'SIGUSR2'] as const)('%s ends the command, then gwtoken', async (signal) => {
+  test.for(['SIGTERM', 'SIGINT'] as const)('%s ends the command, then gwtoken', async (signal) => {
     const { kill, result, child } = await start(':');
     kill(signal);
     expect(await result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });

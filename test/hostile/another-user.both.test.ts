@@ -1,11 +1,12 @@
 /** Files, command lines and ports that another user of the machine could read. See .github/SECURITY.md. */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { SECRET, SECRET_FORMS, TOKEN } from '../harness/homes/canary';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
+import { missing } from '../harness/needs';
 import { inProc, processesWith, until } from '../harness/programs/processes';
 
 /** Starts exec with a running command, and get with an unanswered request, which holds the lock. */
@@ -33,9 +34,15 @@ async function startBoth() {
   };
 }
 
-test('only the user can read gwtoken’s files and locks', async ({ needs }) => {
+let running: Awaited<ReturnType<typeof startBoth>>;
+beforeAll(async () => {
+  if (missing('posix') === undefined) running = await startBoth();
+});
+afterAll(() => running?.end());
+
+test('only the user can read gwtoken’s files and locks', ({ needs }) => {
   needs('posix');
-  const { home, tokenFile, end } = await startBoth();
+  const { home, tokenFile } = running;
   const paths = [home.config, home.cache].flatMap((directory) => [
     directory,
     ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
@@ -45,12 +52,11 @@ test('only the user can read gwtoken’s files and locks', async ({ needs }) => 
     expect(paths.filter((path) => kind.test(path))).not.toEqual([]);
   const open = [...paths, tokenFile].filter((path) => (lstatSync(path).mode & 0o077) !== 0);
   expect(open).toEqual([]);
-  await end();
 });
 
-test('no command line contains a secret and no process listens on a port', async ({ needs }) => {
+test('no command line contains a secret and no process listens on a port', ({ needs }) => {
   needs('linux');
-  const { home, pids, end } = await startBoth();
+  const { home, pids } = running;
   const lines = processesWith(home.dir);
   // Two processes are gwtoken, and one is its command.
   expect(lines.length).toBeGreaterThan(2);
@@ -69,5 +75,4 @@ test('no command line contains a secret and no process listens on a port', async
     expect(files).not.toEqual([]);
     expect(files.filter((file) => listening.includes(file))).toEqual([]);
   }
-  await end();
 });

@@ -16,7 +16,7 @@ export interface IdentityServer extends TokenEndpoint {
 
 /**
  * Starts the identity endpoint of one region. It replies in the same way as the certified server in
- * test/token/independent-server.both.test.ts.
+ * test/token/independent-server.both.system.test.ts.
  *
  * @param clients the known clients, including those of the sandbox
  */

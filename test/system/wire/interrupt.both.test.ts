@@ -11,7 +11,6 @@ const halfBody = reply(200).subarray(0, -10);
 const NO_REPLY: Script = {};
 const MOMENTS: readonly (readonly [NodeJS.Signals, string, Script])[] = [
   ['SIGINT', 'while it waits for a reply', NO_REPLY],
-  ['SIGTERM', 'while it waits for a reply', NO_REPLY],
   ['SIGQUIT', 'while it waits for a reply', NO_REPLY],
   ['SIGINT', 'in the middle of a reply', { answer: (socket) => void socket.write(halfBody) }],
   [
