@@ -1,6 +1,9 @@
-/** The surroundings of a run: who reads stderr and answers, and where credentials come from. */
+/** The surroundings of a run: directories, who reads stderr and answers, where credentials come from. */
 import { mayHoldCredentials } from './client';
 import type { Env, Output, World } from './world';
+
+/** gwtoken's variables for its directories. */
+export const DIRECTORY_VARIABLES = { config: 'GWTOKEN_CONFIG_DIR', cache: 'GWTOKEN_CACHE_DIR' };
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */
 export function isCi(env: Env): boolean {

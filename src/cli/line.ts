@@ -10,7 +10,7 @@ import type { FlagValues } from '../settings/table';
 export interface GivenFlag {
   /** `--region` for `--region=eu`, and `-r` for `-reu` and `-vr eu`. */
   readonly name: string;
-  /** The value; undefined if there is none, or if the flag is unknown and stands after the command. */
+  /** The value in the same word or in the next one. After the command, an unknown flag takes no next word. */
   readonly value: string | undefined;
   /** The word of the line that it stands in: `-vr`. */
   readonly word: string;

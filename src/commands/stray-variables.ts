@@ -4,7 +4,7 @@ import type { StrayVariable } from '../causes';
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, configKeys, ROWS, settingOf, variableOf, variableSpelling } from '../settings/table';
-import type { Surroundings } from '../surroundings';
+import { DIRECTORY_VARIABLES, type Surroundings } from '../surroundings';
 import { similarWords } from '../text';
 
 /** Returns the names that gwtoken reads. */
@@ -12,8 +12,7 @@ function knownVariables(): readonly string[] {
   return [
     ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
     ...CREDENTIAL_VARIABLES,
-    'GWTOKEN_CONFIG_DIR',
-    'GWTOKEN_CACHE_DIR',
+    ...Object.values(DIRECTORY_VARIABLES),
   ];
 }
 

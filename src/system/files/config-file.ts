@@ -6,16 +6,17 @@ import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cause } from '../../causes';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
+import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import { directoryVariable, type Host } from './paths';
+import type { Host } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
 /** HOME may be another user's: `su --preserve-environment` keeps it. */
-const NOT_OWNER: Cause = { reason: 'untrusted', variable: directoryVariable('config') };
+const NOT_OWNER: Cause = { reason: 'untrusted', variable: DIRECTORY_VARIABLES.config };
 
 /** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
@@ -198,7 +199,7 @@ async function whileWriting(
   try {
     await work(dirname(path));
   } catch (error) {
-    const variable = directoryVariable('config');
+    const variable = DIRECTORY_VARIABLES.config;
     throw writeError(error, path, host, { reason: 'directory-not-writable', variable });
   }
 }

@@ -1,6 +1,7 @@
 /** The paths of gwtoken's directories. */
 import { posix, win32 } from 'node:path';
 import { type GwtokenError, usage } from '../../errors';
+import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { quoted } from '../../text';
 import type { Env } from '../../world';
 
@@ -20,11 +21,6 @@ const PLATFORM_DIRECTORIES = {
 
 export type DirectoryKind = keyof typeof PLATFORM_DIRECTORIES;
 
-/** Returns gwtoken's variable for the directory. */
-export function directoryVariable(kind: DirectoryKind): string {
-  return `GWTOKEN_${kind.toUpperCase()}_DIR`;
-}
-
 /**
  * Returns the directory of the config file and the stored clients, or of the token cache; a `usage` error for a
  * relative path in gwtoken's variable, or if there is no home directory. The first of these counts:
@@ -33,7 +29,7 @@ export function directoryVariable(kind: DirectoryKind): string {
  */
 export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Platform): string | GwtokenError {
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
-  const variable = directoryVariable(kind);
+  const variable = DIRECTORY_VARIABLES[kind];
   const ours = env[variable];
   const xdg = env[`XDG_${kind.toUpperCase()}_HOME`] ?? '';
   const home = platform === 'win32' ? PLATFORM_DIRECTORIES[kind].win32 : 'HOME';

@@ -12,10 +12,11 @@ import {
 import { dirname } from 'node:path';
 import type { Untrusted } from '../../causes';
 import { GwtokenError, usage } from '../../errors';
+import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts } from '../../world';
-import { type DirectoryKind, directoryVariable, type Host } from './paths';
+import type { DirectoryKind, Host } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -52,7 +53,7 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
 }
 
 function untrusted(path: string, problem: string, kind: DirectoryKind, chmod?: string): TrustProblem {
-  const cause: Untrusted = { reason: 'untrusted', variable: directoryVariable(kind), chmod };
+  const cause: Untrusted = { reason: 'untrusted', variable: DIRECTORY_VARIABLES[kind], chmod };
   return usage(`${path} ${problem}`, cause) as TrustProblem;
 }
 
@@ -116,7 +117,7 @@ export function probeDirectory(
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {
     if (error instanceof GwtokenError) return { text: error.message, problem: error.cause };
-    const variable = directoryVariable(which);
+    const variable = DIRECTORY_VARIABLES[which];
     return { text: `${path} is not writable`, problem: { reason: 'directory-not-writable', variable } };
   }
 }
