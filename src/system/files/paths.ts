@@ -22,10 +22,10 @@ const PLATFORM_DIRECTORIES = {
 export type DirectoryKind = keyof typeof PLATFORM_DIRECTORIES;
 
 /**
- * Returns the directory of the config file and the stored clients, or of the token cache; a `usage` error for a
- * relative path in gwtoken's variable, or if there is no home directory. The first of these counts:
- * GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on every platform) if that is absolute; `gwtoken` below
- * the platform's directory. The cache's variables are GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
+ * Returns the directory of the config file and the stored clients, or of the token cache. Returns a `usage`
+ * error for a relative path in gwtoken's variable, and if there is no home directory. The first of these
+ * counts: GWTOKEN_CONFIG_DIR; `gwtoken` below XDG_CONFIG_HOME (on every platform) if that is absolute;
+ * `gwtoken` below the platform's directory. The cache's variables are GWTOKEN_CACHE_DIR and XDG_CACHE_HOME.
  */
 export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Platform): string | GwtokenError {
   const { isAbsolute, join, resolve } = platform === 'win32' ? win32 : posix;
