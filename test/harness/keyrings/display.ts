@@ -37,8 +37,8 @@ export async function startDisplay(): Promise<Display> {
   });
   const env = { DISPLAY: `:${number}` };
   const xdotool = (...args: string[]) => run('xdotool', args, { ...path, ...env });
-  const found = async (title: string) => {
-    const ids = await xdotool('search', '--onlyvisible', '--name', title).catch(() => '');
+  const found = async (title: string, ...options: string[]) => {
+    const ids = await xdotool('search', ...options, '--onlyvisible', '--name', title).catch(() => '');
     return ids.split('\n').filter((id) => id !== '');
   };
   return {
@@ -46,7 +46,8 @@ export async function startDisplay(): Promise<Display> {
     async answer(title, keys) {
       let id = '';
       await until(`a window: ${title}`, async () => {
-        [id = ''] = await found(title);
+        // Waits in xdotool, because a program for each look would take more CPU time than the tested ones.
+        [id = ''] = await found(title, '--sync');
         return id !== '';
       });
       await xdotool('windowfocus', '--sync', id);
@@ -61,7 +62,7 @@ export async function startDisplay(): Promise<Display> {
           // The window may have closed since the search; another one is found in the next round.
           for (const id of await found(title))
             await xdotool('windowfocus', id, 'key', ...keys).catch(() => {});
-          await sleep(50);
+          await sleep(200);
         }
       })();
       return await work.finally(() => {

@@ -53,7 +53,7 @@ export type KeePassXCAnswer = keyof typeof ANSWERS;
  * The open database: one that exposes its group, `another` such one while the first is locked, one that
  * exposes no group, or `none`.
  */
-export type OpenDatabase = keyof typeof DATABASES | 'none';
+type OpenDatabase = keyof typeof DATABASES | 'none';
 
 /** A running KeePassXC, whose dialogs the test answers. */
 export interface KeePassXC {
