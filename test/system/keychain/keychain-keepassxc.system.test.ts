@@ -1,25 +1,30 @@
 /** KeePassXC shows a dialog for each item that a program reads, and needs an open database. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type KeePassXC,
-  type KeePassXCAnswer,
-  type OpenDatabase,
-  startKeePassXC,
-} from '../../harness/keyrings/keepassxc';
+import { type KeePassXC, type KeePassXCAnswer, startKeePassXC } from '../../harness/keyrings/keepassxc';
 import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { missing } from '../../harness/needs';
 import { until } from '../../harness/programs/processes';
 import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
 import { CLIENT, LOGIN, run, SETTINGS } from './keychain-runs';
+import { testSession } from './session';
 
-describe('KeePassXC', () => {
-  let keyring: KeePassXC;
+let keyring: KeePassXC;
+beforeAll(async () => {
+  if (missing('KeePassXC') === undefined) keyring = await startKeePassXC();
+});
+
+testSession('KeePassXC', async () => {
+  const { answer } = keyring;
+  // The dialog that gwtoken has left open must go first: KeePassXC 2.7.10 never unlocks through it.
+  const unlock = () => answer('dismiss').then(() => answer('unlock'));
+  return { ...keyring, unlock, allows: { reading: () => answer('allow') } };
+});
+
+describe('KeePassXC does not give gwtoken the item', () => {
   beforeEach(({ needs }) => needs('KeePassXC'));
   beforeAll(async () => {
-    if (missing('KeePassXC') !== undefined) return;
-    keyring = await startKeePassXC();
-    expect(await run(LOGIN, keyring.env)).toMatchObject({ code: 0 });
+    if (missing('KeePassXC') === undefined) expect(await run(LOGIN, keyring.env)).toMatchObject({ code: 0 });
   });
 
   const failed = (problem: string) => ({
@@ -31,7 +36,6 @@ describe('KeePassXC', () => {
   const locked = failed('the keychain is locked');
   const withoutKeyring = failed('the keychain has no default keyring');
   const storedId = async () => JSON.parse((await keyring.lookup(CLIENT)) ?? '{}').client_id;
-  const isListed = async () => (await run('status', keyring.env)).stdout.includes(`${CLIENT}  eu-c`);
   async function withoutDialogs<T>(work: Promise<T>): Promise<T> {
     const result = await work;
     expect(await keyring.dialogs()).toBe(0);
@@ -63,13 +67,6 @@ describe('KeePassXC', () => {
     const login = await runAnswering(LOGIN.replace('eu-client', 'third'), 'deny', 'deny', 'deny');
     expect(login).toMatchObject(denied);
     expect(await storedId()).toBe('eu-client');
-    expect(await isListed()).toBe(true);
-  });
-
-  test('logout reports a denied dialog and keeps the stored credentials', async () => {
-    expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
-    expect(await storedId()).toBe('eu-client');
-    expect(await isListed()).toBe(true);
   });
 
   test('logout reports a denied dialog even after a logout that a signal has ended', async () => {
@@ -80,8 +77,6 @@ describe('KeePassXC', () => {
     // The dialog of the ended run stays open.
     await keyring.answer('deny');
     expect(await runAnswering('logout --yes', 'deny')).toMatchObject(notReturned);
-    expect(await storedId()).toBe('eu-client');
-    expect(await isListed()).toBe(true);
   });
 
   test('get, login and logout report "locked" if the unlock dialog is dismissed', async () => {
@@ -89,27 +84,29 @@ describe('KeePassXC', () => {
     expect(await runDismissing('get')).toMatchObject(locked);
     expect(await runDismissing(LOGIN.replace('eu-client', 'third'))).toMatchObject(locked);
     expect(await runDismissing('logout --yes')).toMatchObject(locked);
-    expect(await isListed()).toBe(true);
   });
 
-  test.each<[string, OpenDatabase]>([
-    ['no open database', 'none'],
-    ['a database that exposes no group', 'not exposed'],
-  ])('get, login and logout report "no default keyring" for %s', async (_, database) => {
-    await keyring.reopen(database);
+  test('get, login and logout report "no default keyring" without an open database', async () => {
+    await keyring.reopen('none');
     expect(await runOnTerminal('get')).toMatchObject(withoutKeyring);
     expect(await runDismissing(LOGIN)).toMatchObject(withoutKeyring);
     expect(await runOnTerminal('logout --yes')).toMatchObject(withoutKeyring);
-    await keyring.reopen('exposed');
-    expect(await isListed()).toBe(true);
-    expect(await storedId()).toBe('eu-client');
+  });
+
+  test('get reports "no default keyring" for a database that exposes no group', async () => {
+    await keyring.reopen('not exposed');
+    expect(await runDismissing('get')).toMatchObject(withoutKeyring);
   });
 
   test('get and logout report "not returned" if another database is locked', async () => {
     await keyring.reopen('another');
     expect(await runAnswering('get')).toMatchObject(notReturned);
     expect(await runAnswering('logout --yes')).toMatchObject(notReturned);
+  });
+
+  test('all this leaves the client and its credentials stored', async () => {
     await keyring.reopen('exposed');
+    expect((await run('status', keyring.env)).stdout).toContain(`${CLIENT}  eu-c`);
     expect(await storedId()).toBe('eu-client');
   });
 });

@@ -8,13 +8,21 @@ import { leftBehind, processesWith, until } from '../../harness/programs/process
 import { startProgram } from '../../harness/programs/program';
 import { openGwtoken } from '../../harness/programs/terminal';
 import { CLIENT, LOGIN, run, SETTINGS } from './keychain-runs';
+import { testSession } from './session';
 
-describe('KWallet', () => {
-  let wallet: KWallet;
+let wallet: KWallet;
+beforeAll(async () => {
+  if (missing('KWallet') === undefined) wallet = await startKWallet();
+});
+
+testSession('KWallet', async () => {
+  const unlock = () => wallet.answer('unlock');
+  return { ...wallet, unlock, allows: { firstUse: unlock } };
+});
+
+describe('the dialog of KWallet', () => {
   beforeEach(({ needs }) => needs('KWallet'));
-  beforeAll(async () => {
-    if (missing('KWallet') === undefined) wallet = await startKWallet();
-  });
+  beforeAll(() => wallet?.lock());
 
   const locked = {
     code: 5,

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
+import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { missing, type Need } from '../../harness/needs';
 import { CLIENT, doctorsKeychain, run, SECRET } from './keychain-runs';
 
@@ -27,7 +28,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       keyring = await start();
       const clients = ['first', 'second'].map((clientId) => ({ clientId, clientSecret: SECRET }));
       identity = await startIdentityServer({ clients });
-      env = { ...keyring.env, GWTOKEN_AUTH_URL: identity.authUrl };
+      env = { ...keyring.env, ...UNHURRIED, GWTOKEN_AUTH_URL: identity.authUrl };
     });
 
     /** Runs gwtoken while the person allows the dialog that it opens. */
