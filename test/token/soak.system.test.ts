@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
+import { executable } from '../harness/programs/program';
 
 /** Share of the long run: 1 plays all of it. */
 const SHARE = Number(process.env['SOAK'] ?? 0.05);
@@ -77,7 +78,8 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
 ])('many calls succeed with an endpoint %s', { timeout: TIMEOUT_MS }, async (name, fault) => {
   Object.assign(endpoint, fault);
   const calls = Math.ceil(100 * SHARE);
-  const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], { timeoutMs: 120_000 })));
+  const options = { program: [executable()] as const, timeoutMs: 120_000 };
+  const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], options)));
   report({ endpoint: name, calls, requests: endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
   expect(leftovers()).toEqual([]);
