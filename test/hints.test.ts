@@ -28,7 +28,12 @@ const CAUSES: readonly Cause[] = [
   {
     reason: 'bad-value',
     allowed: 'a string',
-    source: { kind: 'config', name: 'region in /config.json', key: 'region' },
+    source: {
+      kind: 'config',
+      name: 'region of profile acme in /config.json',
+      key: 'region',
+      profile: 'acme',
+    },
   },
   { reason: 'unknown-key', isCredential: true },
   { reason: 'unknown-key', isCredential: false },
