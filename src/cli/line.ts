@@ -10,7 +10,7 @@ import type { FlagValues } from '../settings/table';
 export interface GivenFlag {
   /** `--region` for `--region=eu`, and `-r` for `-reu` and `-vr eu`. */
   readonly name: string;
-  /** The value in the same word or in the next one. After the command, an unknown flag takes no next word. */
+  /** The value in the same word or in the next one; undefined if there is none. */
   readonly value: string | undefined;
   /** The word of the line that it stands in: `-vr`. */
   readonly word: string;
@@ -53,7 +53,7 @@ export function splitLine(argv: readonly string[]): Line {
       // curl reads words such as `-vk` by itself.
       if (command?.passThrough === 'flags' && (!flag || switches.length > 0)) break;
       for (const each of switches) flags.push({ name: each, value: undefined, word });
-      const value = inline ?? (isValue(argv[at + 1], flag, command) ? argv[++at] : undefined);
+      const value = inline ?? (isValue(argv[at + 1], flag, commands) ? argv[++at] : undefined);
       flags.push({ name, value, word });
     } else if (named) {
       if (path.length === 0)
@@ -123,10 +123,9 @@ function cutFlags(word: string, command: Command | undefined) {
   return { switches, name: `-${letters[end]}`, inline: letters.slice(end + 1).join('') || undefined };
 }
 
-/** Returns whether a word is the value of the flag before it. */
-function isValue(word: string | undefined, flag: Flag | undefined, command: Command | undefined): boolean {
+/** Returns whether a word is the value of the flag before it. An unknown flag takes no flag and no command. */
+function isValue(word: string | undefined, flag: Flag | undefined, commands: readonly Command[]): boolean {
   if (word === undefined || word === '--') return false;
   if (flag) return takesValue(flag.spec);
-  // Before the command, the word after an unknown flag is its value, unless it is a flag or a command.
-  return !command && !word.startsWith('-') && !COMMANDS.some(({ name }) => name === word);
+  return !word.startsWith('-') && !commands.some(({ name }) => name === word);
 }

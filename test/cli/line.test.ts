@@ -92,6 +92,18 @@ test('a word may have 10,000 switches', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('unknown option "--bogus"')]);
 });
 
+test.each([[['exec', '--token-file', '--', 'cat']], [['--token-file', '--', 'exec', 'cat']]])(
+  '%j: a flag does not take -- for its value',
+  async (argv) => {
+    expect((await gw.cli(argv)).stderr).toContain('error: --token-file needs a value\n');
+  },
+);
+
+test('an unknown flag takes the next word, wherever it stands', async () => {
+  const { stderr } = await gw.cli(['config', '--prfile', 'acme', 'set', 'region', 'eu']);
+  expect(stderr).toContain('error: unknown option "--prfile"\nhint: did you mean: --profile\n');
+});
+
 describe('flags before the command', () => {
   test.each([
     [['-r', 'us', 'get', '--format', 'json'], 'us'],
