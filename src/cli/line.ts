@@ -123,7 +123,7 @@ function cutFlags(word: string, command: Command | undefined) {
   return { switches, name: `-${letters[end]}`, inline: letters.slice(end + 1).join('') || undefined };
 }
 
-/** Returns whether a word is the value of the flag before it. An unknown flag takes no flag and no command. */
+/** Returns whether a word is the value of the flag before it. An unknown flag takes no flag or command. */
 function isValue(word: string | undefined, flag: Flag | undefined, commands: readonly Command[]): boolean {
   if (word === undefined || word === '--') return false;
   if (flag) return takesValue(flag.spec);

@@ -59,7 +59,7 @@ export async function runProgram(
 
 /**
  * Passes on signals that do not reach the child by themselves. gwtoken survives them until its own end: on
- * Windows, a Ctrl-C may arrive after the child has ended by it, but before gwtoken has removed its token file.
+ * Windows, a Ctrl-C may arrive after the child has ended by it, before gwtoken has removed its token file.
  */
 function passSignals({ platform, pid, onSignals }: OwnProcess, pass: (signal: NodeJS.Signals) => void): void {
   if (platform === 'win32') return void onSignals(FROM_CONSOLE, () => {});
