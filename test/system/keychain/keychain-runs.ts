@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { openKeychain } from '../../../src/system/keychain/keychain';
+import { inside } from '../../harness/homes/in-process';
 import type { Environment } from '../../harness/keyrings/session';
 import { leftBehind } from '../../harness/programs/processes';
-import { type ProgramResult, runProgram, type Words } from '../../harness/programs/program';
+import {
+  GWTOKEN,
+  inherited,
+  PROGRAM,
+  type ProgramResult,
+  runProgram,
+  type Words,
+} from '../../harness/programs/program';
+import { wireIn } from '../wire/open-wire';
 
 export const CLIENT = 'default:production:eu';
 export const SECRET = 'canary-Zq81';
@@ -19,19 +30,53 @@ export const SETTINGS = {
   GWTOKEN_RETRIES: '0',
 };
 
-/** Runs gwtoken; fails if a process of it stays behind or the secret is printed. */
-export async function run(args: string, own: Environment, program?: Words): Promise<ProgramResult> {
+/** Runs a command line whose stdin is SECRET; fails if a process of it stays behind or SECRET is printed. */
+export type Run = (
+  args: string,
+  own: Environment,
+) => Promise<Pick<ProgramResult, 'code' | 'stdout' | 'stderr'>>;
+
+/** Runs gwtoken's modules in this process, with the package's keychain child, which this process starts. */
+export const run: Run = (args, own) =>
+  leavingNothing(own, async (env) => {
+    const gw = inside();
+    Object.assign(gw, { env, stdin: SECRET });
+    let notices = '';
+    const keychain = openKeychain({
+      platform: process.platform,
+      env,
+      stderr: {
+        isTTY: () => false,
+        write(text) {
+          notices += text;
+        },
+      },
+      uid: process.getuid?.(),
+      childPath: join(dirname(PROGRAM), 'keychain-child.cjs'),
+    });
+    gw.own = { keychain, postForm: wireIn(env), monotonicMs: () => performance.now() };
+    const { stderr, ...ended } = await gw.cli(args.split(' '));
+    return { ...ended, stderr: notices + stderr };
+  });
+
+/** Runs the built program in the tested form, or a copy of it. */
+export const runBuilt = (args: string, own: Environment, program: Words = GWTOKEN): Promise<ProgramResult> =>
+  leavingNothing(own, (env) => runProgram(args.split(' '), { env, stdin: SECRET, program }));
+
+async function leavingNothing<T extends Pick<ProgramResult, 'stdout' | 'stderr'>>(
+  own: Environment,
+  start: (env: Record<string, string>) => Promise<T>,
+): Promise<T> {
   const mark = randomUUID();
-  const env = { ...SETTINGS, ...own, MARK: mark };
-  const result = await runProgram(args.split(' '), { env, stdin: SECRET, ...(program && { program }) });
+  const result = await start({ ...inherited(), ...SETTINGS, ...own, MARK: mark });
   if (process.platform === 'linux') expect(await leftBehind(mark)).toEqual([]);
   expect(result.stdout + result.stderr).not.toContain(SECRET);
   return result;
 }
 
 /** Runs doctor and returns its exit code, and the result and message of its keychain check. */
-export async function doctorsKeychain(env: Record<string, string>) {
-  const { code, stdout } = await run('doctor --json', env);
+export async function doctorsKeychain(env: Environment, runs: Run = run) {
+  const { code, stdout } = await runs('doctor --json', env);
   const { checks } = JSON.parse(stdout) as {
     checks: { name: string; result: string; message: string }[];
   };

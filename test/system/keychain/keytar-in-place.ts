@@ -3,14 +3,14 @@ import { openKeychain } from '../../../src/system/keychain/keychain';
 import { openHome } from '../../harness/homes/home';
 import type { ProgramResult } from '../../harness/programs/program';
 import { copyChild, copyProgram } from '../../harness/programs/program-copy';
-import { run } from './keychain-runs';
+import { runBuilt } from './keychain-runs';
 
 /** Runs gwtoken in a new home with the test's module in place of keytar. */
 export async function runWith(keytar: string, args: string): Promise<ProgramResult> {
   const { dir, program } = copyProgram(keytar);
   // The bus address belongs to the user, but nobody answers there.
   const { env } = openHome({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${dir}` });
-  return await run(args, env, program);
+  return await runBuilt(args, env, program);
 }
 
 /** Returns a keychain whose child loads the test's module in place of keytar, and that module's directory. */
