@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
-import { executable, PROGRAM, type Words } from '../harness/programs/program';
-
-const FORMS = { package: [process.execPath, PROGRAM], executable: [executable()] } satisfies Record<
-  string,
-  Words
->;
+import { FORMS } from '../harness/programs/program';
 
 test.each([
   ['package', 'executable'],

@@ -12,9 +12,13 @@ export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' :
 /** Returns the path of the executable. The one in `any-keytar` loads the module in KEYTAR and obeys BUN_OPTIONS. */
 export const executable = (directory = '.'): string =>
   join(ROOT, 'executables', directory, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
-/** The words that start gwtoken, with another Node if TESTED_NODE names one. All starts use them. */
-export const GWTOKEN: Words =
-  FORM === 'executable' ? [executable()] : [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM];
+/** The words that start each form, the package with another Node if TESTED_NODE names one. */
+export const FORMS: Readonly<Record<'package' | 'executable', Words>> = {
+  package: [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM],
+  executable: [executable()],
+};
+/** The words that start the tested form. */
+export const GWTOKEN = FORMS[FORM];
 const quoted = (words: Words) => words.map((word) => `'${word}'`).join(' ');
 /** The same words for a line of a shell. */
 export const GWTOKEN_SH = quoted(GWTOKEN);

@@ -1,0 +1,104 @@
+/** Waits for every default limit in both forms at once, which takes a minute. */
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFaultServer } from '../harness/endpoints/fault-server';
+import { startCommandHome } from '../harness/homes/command-home';
+import { openDirectory } from '../harness/homes/directory';
+import { startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
+import { startKWallet } from '../harness/keyrings/kwallet';
+import { FORMS, runProgram } from '../harness/programs/program';
+import { openGwtoken } from '../harness/programs/terminal';
+import { CLIENT, ITEM, LOGIN, run, SETTINGS } from '../system/keychain/keychain-runs';
+
+type Env = Readonly<Record<string, string>>;
+
+/** With --verbose, a failure of this test shows the keychain's own message. */
+const GET = ['get', '--no-cache', '--verbose'];
+
+test('each default limit ends its wait in time', { timeout: 120_000 }, async ({ needs }) => {
+  needs('keyring', 'KWallet');
+  // gwtoken kills only the shell. The sleep lives on and must not hold the test's pipe.
+  const command = await startCommandHome('sleep 100 2>/dev/null');
+  const silent = (await startFaultServer({})).url;
+  const keyring = await startKeyring({ state: 'unlocked', seed: { [CLIENT]: ITEM } });
+  const wallet = await startKWallet();
+  // Under load the dialog may take longer than a keychain's limit of 10 s.
+  const login = run(LOGIN, { ...wallet.env, ...UNHURRIED });
+  await Promise.all([expect(login).resolves.toMatchObject({ code: 0 }), wallet.answer('unlock')]);
+  await wallet.lock();
+  const tooLate = 'the credential command did not finish within';
+  const locked = 'the keychain is locked';
+
+  const limits = Object.entries(FORMS).flatMap(([form, program]) => {
+    const detached = async (env: Env) => {
+      const options = { env, program, detached: true, timeoutMs: 100_000 };
+      const { code, stderr, ms } = await runProgram(GET, options);
+      return { code, output: stderr, ms, waitedMs: ms };
+    };
+    const onTerminal = async (env: Env) => {
+      const startedAt = performance.now();
+      const terminal = openGwtoken(GET, { env, program });
+      const { code } = await terminal.exit;
+      const ms = performance.now() - startedAt;
+      return { code, output: terminal.screen(), ms, waitedMs: ms };
+    };
+    const helpers = openDirectory();
+    const helperStart = join(helpers, 'start');
+    const stuck = `#!/bin/sh\n: >>'${helperStart}'\nexec sleep 100\n`;
+    writeFileSync(join(helpers, 'dbus-send'), stuck, { mode: 0o755 });
+    const stuckHelper = { PATH: `${helpers}:${process.env['PATH']}`, GWTOKEN_REGION: 'us' };
+    const inVariables = {
+      HOME: helpers,
+      ...SETTINGS,
+      GWTOKEN_CLIENT_ID: 'a',
+      GWTOKEN_CLIENT_SECRET: 'b',
+      GWTOKEN_AUTH_URL: silent,
+    };
+    const { GWTOKEN_RETRIES: _, ...withRetries } = inVariables;
+    const inKeychain = { ...SETTINGS, ...wallet.env };
+    // Under load, gwtoken needs seconds before it starts the helper, so this row measures from there.
+    const helper = detached({ ...SETTINGS, ...keyring.env, ...stuckHelper }).then((end) => ({
+      ...end,
+      waitedMs: Date.now() - statSync(helperStart).mtimeMs,
+    }));
+    const rows = [
+      { of: 'a command', running: detached(command.env), seconds: 10, code: 5, says: `${tooLate} 10 s` },
+      {
+        of: 'a command on a terminal',
+        running: onTerminal(command.env),
+        seconds: 60,
+        code: 5,
+        says: tooLate,
+      },
+      { of: 'a keychain', running: detached(inKeychain), seconds: 10, code: 5, says: locked },
+      { of: 'a keychain on a terminal', running: onTerminal(inKeychain), seconds: 60, code: 5, says: locked },
+      { of: 'an attempt', running: detached(inVariables), seconds: 10, code: 6, says: 'within 10 s' },
+      {
+        of: 'all attempts',
+        running: detached(withRetries),
+        seconds: 30,
+        code: 6,
+        says: 'did not answer within 30 s (3 attempts)',
+      },
+      { of: 'a helper', running: helper, seconds: 5, code: 4, says: 'no credentials found' },
+    ];
+    return rows.map((row) => ({ ...row, of: `${row.of}, ${form}` }));
+  });
+
+  const ends = await Promise.all(
+    limits.map(async ({ of, running, seconds, code, says }) => {
+      const end = await running.catch((error: Error) => ({
+        code: null,
+        output: error.message,
+        ms: 0,
+        waitedMs: 0,
+      }));
+      // A limit of twice the length would be too late, even if all programs start slowly.
+      const isInTime = end.ms >= seconds * 1000 && end.waitedMs < seconds * 1900;
+      const isRight = end.code === code && isInTime && end.output.includes(says);
+      return isRight ? of : `${of}: ${JSON.stringify(end)}`;
+    }),
+  );
+  expect(ends).toEqual(limits.map(({ of }) => of));
+});
