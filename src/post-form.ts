@@ -1,10 +1,9 @@
 /** Posting a form: the request, its reply, and the progress that the connection reports. */
 
-/** The part of the standard `fetch` that gwtoken needs. */
+/** Posts a form to a URL. It is called like the standard `fetch`. */
 export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
 
 export interface PostOptions {
-  readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Limit on connection, request and reply together. After it the call rejects with `time-limit`. */

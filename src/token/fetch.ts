@@ -91,7 +91,6 @@ async function requestToken(
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);
   const form = { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' };
   const request: PostOptions = {
-    method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',

@@ -68,7 +68,6 @@ describe('the request', () => {
       [
         'https://id.test/oauth2/token',
         {
-          method: 'POST',
           headers: {
             'content-type': 'application/x-www-form-urlencoded',
             accept: 'application/json',

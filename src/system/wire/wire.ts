@@ -117,7 +117,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
   const client = openClient(url, signal, connectorFor(attempt));
   const reply = await request.call(client, {
     path: url.pathname,
-    method: options.method,
+    method: 'POST',
     headers: options.headers,
     body: options.body,
   });

@@ -18,4 +18,4 @@ export function shown(error: GwtokenError) {
 }
 
 /** The options of a request. Each test overrides those that it is about. */
-export const POST = { method: 'POST', headers: {}, body: 'a=b', timeoutMs: 30_000, maxBytes: 1000 } as const;
+export const POST = { headers: {}, body: 'a=b', timeoutMs: 30_000, maxBytes: 1000 } as const;
