@@ -185,6 +185,9 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** The directory of the config file and the list of stored clients, or that of the token cache. */
+export type DirectoryKind = 'config' | 'cache';
+
 export interface DirectoryFacts {
   /** The path, and what is wrong with the directory. */
   readonly text: string;
@@ -212,7 +215,7 @@ export interface World {
   readonly tokens: TokenCache;
   /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
   describeBuild(): string;
-  probeDirectory(which: 'config' | 'cache'): DirectoryFacts;
+  probeDirectory(kind: DirectoryKind): DirectoryFacts;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
   readonly postForm: PostForm;
   /** Returns the wall clock in milliseconds since the epoch. Limits use {@link monotonicMs}. */

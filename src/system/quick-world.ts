@@ -1,7 +1,7 @@
 /** The part of the World for a run with a cached token. This file and its imports load at each start. */
-import type { QuickWorld, World } from '../world';
+import type { DirectoryKind, QuickWorld, World } from '../world';
 import { openConfig } from './files/config-file';
-import { type DirectoryKind, directoryOf, type Host } from './files/paths';
+import { directoryOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
 import { hmac } from './form';

@@ -78,7 +78,7 @@ export function openWorld(
     absolutePath,
     replaceFile: (path, text, isTokenFile) => replaceUserFile(path, text, host, isTokenFile),
     removeFile: removeUserFile,
-    probeDirectory: (which) => probeDirectory(which, directories[which], host),
+    probeDirectory: (kind) => probeDirectory(kind, directories[kind], host),
     describeBuild: () => `${describeBuild(proc)} on ${platform} ${proc.arch}`,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     // performance.now() would load ten of Node's modules, which takes 1 % of a cold `get`.

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/table';
 import { cleaned, duration } from '../../text';
 import type { Query } from '../../token/query';
 import type { Token } from '../../token/token';
-import type { World } from '../../world';
+import type { DirectoryKind, World } from '../../world';
 import type { Finding } from '../report';
 import { strayVariables } from '../stray-variables';
 
@@ -35,9 +35,9 @@ function failed(name: string, error: GwtokenError, { tls }: Progress, world: Wor
 }
 
 /** Checks a directory. If it is not writable, there is no cache, or `login` cannot store the client. */
-function directoryCheck(which: 'config' | 'cache', world: Pick<World, 'probeDirectory'>): Check {
-  const { text, problem } = world.probeDirectory(which);
-  const name = `${which} directory`;
+function directoryCheck(kind: DirectoryKind, world: Pick<World, 'probeDirectory'>): Check {
+  const { text, problem } = world.probeDirectory(kind);
+  const name = `${kind} directory`;
   return problem ? warning(name, text, problem) : passed(name, text);
 }
 

@@ -3,7 +3,7 @@ import { posix, win32 } from 'node:path';
 import { type GwtokenError, usage } from '../../errors';
 import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { quoted } from '../../text';
-import type { Env } from '../../world';
+import type { DirectoryKind, Env } from '../../world';
 
 /** The facts about machine and user that matter for files. */
 export interface Host {
@@ -18,8 +18,6 @@ const PLATFORM_DIRECTORIES = {
   config: { darwin: '.config', win32: 'APPDATA', other: '.config' },
   cache: { darwin: 'Library/Caches', win32: 'LOCALAPPDATA', other: '.cache' },
 } as const;
-
-export type DirectoryKind = keyof typeof PLATFORM_DIRECTORIES;
 
 /**
  * Returns the directory of the config file and the stored clients, or of the token cache. Returns a `usage`

@@ -15,8 +15,8 @@ import { GwtokenError, usage } from '../../errors';
 import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
-import type { DirectoryFacts } from '../../world';
-import type { DirectoryKind, Host } from './paths';
+import type { DirectoryFacts, DirectoryKind } from '../../world';
+import type { Host } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -106,18 +106,14 @@ export function makeDirectory(path: string): void {
 }
 
 /** Describes a directory for doctor. */
-export function probeDirectory(
-  which: DirectoryKind,
-  path: string | GwtokenError,
-  host: Host,
-): DirectoryFacts {
+export function probeDirectory(kind: DirectoryKind, path: string | GwtokenError, host: Host): DirectoryFacts {
   try {
     if (typeof path !== 'string') throw path;
-    assertUsable(which, path, host);
+    assertUsable(kind, path, host);
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {
     if (error instanceof GwtokenError) return { text: error.message, problem: error.cause };
-    const variable = DIRECTORY_VARIABLES[which];
+    const variable = DIRECTORY_VARIABLES[kind];
     return { text: `${path} is not writable`, problem: { reason: 'directory-not-writable', variable } };
   }
 }
