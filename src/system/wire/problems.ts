@@ -174,18 +174,18 @@ function tunnelRefused(
   const target = `${url.hostname}:${url.port || 443}`;
   // A web server that is taken for a proxy does not implement CONNECT: 501.
   const isOutage = status >= 500 && status !== 501;
-  const refusal = (end: string, cause: Cause): Problem => {
+  const problem = (end: string, cause: Cause): Problem => {
     return { message: `${peer} ${end} (${status})`, cause, isFinal: !isOutage };
   };
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   if (status === 401 || status === 407) {
     if (username)
-      return refusal(`rejected the user name or password in ${setting}`, { reason: 'proxy-password-wrong' });
+      return problem(`rejected the user name or password in ${setting}`, { reason: 'proxy-password-wrong' });
     const example = `${protocol}//USER:PASSWORD@${host}`;
-    return refusal('requires a user name and password', { reason: 'proxy-password', setting, example });
+    return problem('requires a user name and password', { reason: 'proxy-password', setting, example });
   }
-  if (isOutage) return refusal(`could not reach ${target}`, { reason: 'proxy-failure', target });
-  return refusal(`refused to connect to ${target}`, { reason: 'proxy-refusal', target, setting });
+  if (isOutage) return problem(`could not reach ${target}`, { reason: 'proxy-failure', target });
+  return problem(`refused to connect to ${target}`, { reason: 'proxy-refusal', target, setting });
 }
 
 /** Returns the names that a certificate is valid for, as the end of a sentence. */
