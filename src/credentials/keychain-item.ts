@@ -72,6 +72,6 @@ export function parseCredentials(text: string, { region }: Client): BoundCredent
   if (problem) return `has a client_id or client_secret that ${problem}`;
   const credentials = { clientId: client_id, clientSecret: client_secret };
   if (auth_url === undefined) return { ...credentials, authUrl: undefined };
-  const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), '', region));
+  const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), undefined, region));
   return authUrl === undefined ? 'has an invalid auth_url' : { ...credentials, authUrl };
 }
