@@ -1,4 +1,4 @@
-/** The surroundings of a run: directories, who reads stderr and answers, where credentials come from. */
+/** What a run finds around it: variables for its directories, a CI system, a person, a session. */
 import { mayHoldCredentials } from './client';
 import type { Env, Output, World } from './world';
 

@@ -1,4 +1,4 @@
-/** Makes texts safe and short enough to show. */
+/** Texts for messages: cleaned, quoted and cut, with durations, times, lists and similar words. */
 
 /** Returns the text on one line, with control and direction characters written as `\u001b`. */
 export function oneLine(text: string): string {

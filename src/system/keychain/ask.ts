@@ -35,7 +35,7 @@ export const NOTICE_AFTER_MS = 2000;
  * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
  */
 const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
-/** A login whose last session has a wrong key leaves an empty item. With three that is one in a million. */
+/** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
 const MOST_SESSIONS = 3;
 
 /**
@@ -103,6 +103,7 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   // A set has read its value back, so the keyring is open.
   if (result.found || request.op === 'set') return result;
   await assertOpen();
+  // The item may have read as absent by a wrong key.
   return request.op === 'get' ? await askInSessions(request, world, over) : result;
 }
 

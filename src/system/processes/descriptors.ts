@@ -28,10 +28,10 @@ const EVENT_LOOP = 'anon_inode:[eventpoll]';
 const RUNTIMES = [EVENT_LOOP, 'anon_inode:[io_uring]', 'anon_inode:[eventfd]'];
 
 /**
- * Returns the descriptors without those that the runtime opened, its first event loop before all others. They
- * close on exec, but so may the caller's, because the runtime changes them. A pipe with both ends here is
- * Node's if there is one such pipe for each event loop and one more. Otherwise some are the caller's, and all
- * are returned: a lost descriptor can mean an empty body, a surplus one harms nobody.
+ * Returns the descriptors without those of the runtime, which opens its first event loop before all others.
+ * The runtime's close on exec, and so may the caller's, because the runtime sets that flag on some of them. A
+ * pipe with both ends here is Node's if there is one such pipe for each event loop and one more. Otherwise
+ * some are the caller's, and all are returned: a lost one can mean an empty body, a surplus one harms nobody.
  */
 function withoutRuntimes(open: readonly Descriptor[]): number[] {
   const closing = open.filter(({ closesOnExec }) => closesOnExec);
