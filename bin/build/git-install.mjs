@@ -5,6 +5,7 @@
 import { cpSync, lstatSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
+// npm starts the second npm with --force.
 const { npm_config_global_prefix: prefix = '', npm_config_force: isSecondNpm } = process.env;
 const place = join(prefix, process.platform === 'win32' ? '' : 'lib', 'node_modules', 'gwtoken');
 const isClone = /[\\/]_cacache[\\/]tmp[\\/]git-clone/.test(process.cwd());
