@@ -58,9 +58,9 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
 
 /** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
-  if (query.requestedNow || !(error instanceof GwtokenError)) throw error;
-  const entry = entryDuringOutage(query, error, world);
-  if (entry === undefined || isDemand(query.minTtl)) throw error;
+  if (query.requestedNow || isDemand(query.minTtl) || !(error instanceof GwtokenError)) throw error;
+  const entry = ownEntry(query, world);
+  if (!entry || !servesDuringOutage(entry, error, world.now())) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
   return cachedAnswer(entry, query);
@@ -109,12 +109,8 @@ async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
 /** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */
 export const LEAST_DURING_OUTAGE_MS = 10_000;
 
-/** Returns the cached token that replaces a new one while the endpoint is down. */
-export function entryDuringOutage(
-  query: Query,
-  { kind }: GwtokenError,
-  world: CacheWorld,
-): CacheEntry | undefined {
-  const entry = kind === 'unreached' || kind === 'bad-reply' ? ownEntry(query, world) : undefined;
-  return entry && lifeLeftMs(entry, world.now()) >= LEAST_DURING_OUTAGE_MS ? entry : undefined;
+/** Returns whether a cached token is served in place of this error, because the endpoint is down. */
+export function servesDuringOutage(entry: CacheEntry, { kind }: GwtokenError, nowMs: number): boolean {
+  const isOutage = kind === 'unreached' || kind === 'bad-reply';
+  return isOutage && lifeLeftMs(entry, nowMs) >= LEAST_DURING_OUTAGE_MS;
 }

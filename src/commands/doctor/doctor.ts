@@ -8,7 +8,7 @@ import { gather, settingLines, unknownKeys } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { duration, oneLine } from '../../text';
 import { lifeLeftMs, mayAnswer, ownEntry } from '../../token/cache';
-import { entryDuringOutage } from '../../token/get-token';
+import { servesDuringOutage } from '../../token/get-token';
 import { minTtlProblem, type Query } from '../../token/query';
 import type { World } from '../../world';
 import { writeFindings } from '../report';
@@ -108,9 +108,10 @@ function watchedWorld(world: World, report: (facts: Partial<Progress>) => void):
 function cacheWarning(error: GwtokenError | undefined, query: Query | undefined, world: World): Check[] {
   if (!error || !query?.useCache) return [];
   // `get` prints a usable token in any case, and one with some time left during an outage.
-  const own = ownEntry(query, world);
-  const entry = own && mayAnswer(own, query, world.now()) ? own : entryDuringOutage(query, error, world);
-  if (!entry || minTtlProblem(entry.token, query, world.now())) return [];
-  const left = duration(lifeLeftMs(entry, world.now()));
+  const entry = ownEntry(query, world);
+  const nowMs = world.now();
+  const isPrinted = entry && (mayAnswer(entry, query, nowMs) || servesDuringOutage(entry, error, nowMs));
+  if (!isPrinted || minTtlProblem(entry.token, query, nowMs)) return [];
+  const left = duration(lifeLeftMs(entry, nowMs));
   return [warning('cache', `get still prints the cached token, which is valid for ${left} more`)];
 }
