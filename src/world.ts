@@ -17,8 +17,8 @@ export interface Terminal {
   promptProblem(): string | undefined;
   /** Stops the terminal's echo; each prompt then drops the input that was typed before it. */
   hideTyping(): Promise<void>;
-  /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `stored`. */
-  ask(question: string, check: (answer: string) => string | undefined, stored?: string): Promise<string>;
+  /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `suggested`. */
+  ask(question: string, check: (answer: string) => string | undefined, suggested?: string): Promise<string>;
   /** Prompts like `ask`, but does not show the answer. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   /** Asks yes or no. Any answer except `y` and `yes` means no. */

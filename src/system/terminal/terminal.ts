@@ -19,11 +19,11 @@ export function openTerminal(
   const ask = async (
     question: string,
     check: (answer: string) => string | undefined,
-    { stored = '', isSecret = false },
+    { suggested = '', isSecret = false },
   ): Promise<string> => {
-    const shown = stored === '' ? question : `${question} [${stored}], Enter keeps it`;
+    const shown = suggested === '' ? question : `${question} [${suggested}], Enter keeps it`;
     for (;;) {
-      const answer = (await readLine(`${shown}: `, isSecret)) || stored;
+      const answer = (await readLine(`${shown}: `, isSecret)) || suggested;
       const problem = check(answer);
       if (problem === undefined) return answer;
       stderr.write(`${problem}\n`);
@@ -38,7 +38,7 @@ export function openTerminal(
     async hideTyping() {
       await prompts();
     },
-    ask: (question, check, stored) => ask(question, check, { stored }),
+    ask: (question, check, suggested) => ask(question, check, { suggested }),
     askSecret: (question, check) => ask(question, check, { isSecret: true }),
     confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N): `, false)),
     paint: (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
