@@ -75,11 +75,11 @@ async function isThere({ name, mayHaveItem }: Target, settings: Settings, world:
   if (knownNames(settings, world).includes(name)) return true;
   if (!mayHaveItem) return false;
   const item = world.keychain.get(name, settings.keychainTimeoutMs?.value);
-  return (await withoutKeychain(item)) !== undefined;
+  return (await undefinedIfNoKeychain(item)) !== undefined;
 }
 
 /** Resolves with undefined if there is no keychain, and so no item. */
-async function withoutKeychain<T>(call: Promise<T>): Promise<T | undefined> {
+async function undefinedIfNoKeychain<T>(call: Promise<T>): Promise<T | undefined> {
   return await call.catch((error: unknown) => {
     if (!saysNoKeychain(error)) throw error;
     return undefined;
@@ -165,7 +165,7 @@ async function removeItem(
 ): Promise<boolean> {
   const name = clientName(client);
   const removal = keychain.delete(name, keychainTimeoutMs);
-  const isRemoved = await (isListed ? removal : withoutKeychain(removal));
+  const isRemoved = await (isListed ? removal : undefinedIfNoKeychain(removal));
   // Only libsecret says "absent" for "no access". Another logout removes the item and then the entry.
   if (!isRemoved && isListed && platform === 'linux' && clients.read()[name])
     throw notReturned(client, { reason: 'not-removed', client });
