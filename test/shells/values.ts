@@ -38,7 +38,7 @@ export const EDGES: readonly string[] = [
   'export',
   ':a:b::',
   'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMifQ.c2ln-bmF0_dXJl',
-  'a*b '.repeat(8),
+  'a*b '.repeat(2),
   '$'.repeat(1001),
   'it\'s 100% "~/*" & more; `!#\\',
 ];
