@@ -1,7 +1,7 @@
 /**
  * DNS lookups. A lookup inside Node cannot be cancelled: while DNS is silent, it keeps the program alive for
  * as long as the system tries (10 s per name server), past every timeout and even past process.exit. So on
- * Linux, if it is installed, getent(1) does the lookup in a process that can be killed. It uses the same
+ * Linux getent(1), if it is installed, does the lookup in a process that can be killed. It uses the same
  * getaddrinfo and nsswitch.conf.
  */
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
