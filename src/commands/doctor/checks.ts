@@ -41,7 +41,7 @@ function directoryCheck(kind: DirectoryKind, world: Pick<World, 'probeDirectory'
   return problem ? warning(name, text, problem) : passed(name, text);
 }
 
-/** Warns of variables that look like misspelt ones of gwtoken's. */
+/** Warns of variables that look like misspelled ones of gwtoken's. */
 export function variableChecks(world: Pick<World, 'env' | 'platform'>): Check[] {
   const stray = strayVariables(world).map((each) => warning('variables', strayText(each)));
   return stray.length > 0 ? stray : [passed('variables', 'none misspelled')];
