@@ -248,8 +248,8 @@ export interface World {
   appender(path: string, variable: string): (text: string) => void;
   /** Returns the HMAC-SHA-256 in hexadecimal. */
   hmac(text: string, key: Uint8Array): string;
-  /** Returns a text that is used only once. It is not a secret, as a salt need not be one. */
-  salt(): string;
+  /** Returns a name that is used only once, for a login or as a salt. It is not a secret. */
+  uniqueName(): string;
   sleep(ms: number): Promise<void>;
   /** Returns a random number in [0, 1), for the jitter between attempts. It is unsafe for secrets. */
   random(): number;

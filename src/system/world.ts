@@ -83,7 +83,7 @@ export function openWorld(
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     // performance.now() would load ten of Node's modules, which takes 1 % of a cold `get`.
     monotonicMs: () => Number(proc.hrtime.bigint()) / 1e6,
-    salt: uniqueName,
+    uniqueName,
     random: Math.random,
   };
   return { world, written };

@@ -22,7 +22,7 @@ import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { shareRequest } from './share';
 import { isDemand } from './token';
 
-type TokenWorld = CacheWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'salt' | 'readFile'>;
+type TokenWorld = CacheWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'uniqueName' | 'readFile'>;
 
 /** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
@@ -69,7 +69,7 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
 /** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
 async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
   // Made before the credentials are loaded: if a login replaces them now, their token has the old login's ID.
-  const owner = ownerOf(query, world.salt(), world);
+  const owner = ownerOf(query, world.uniqueName(), world);
   const { tokens, trace, now } = world;
   /** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
   const store = async (kind: CacheKind, text: string): Promise<void> => {

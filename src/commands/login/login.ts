@@ -76,7 +76,7 @@ async function checkKeychain(settings: Settings, world: World): Promise<void> {
 async function store(
   answers: Answers,
   { keychainTimeoutMs }: Settings,
-  { keychain, clients, onSignals, stderr, salt }: World,
+  { keychain, clients, onSignals, stderr, uniqueName }: World,
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
@@ -85,7 +85,7 @@ async function store(
     return await untilSignal(onSignals, async () => {
       mayBeStored = clients.read()[name] === undefined;
       const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs?.value);
-      await clients.add(name, { clientId, authUrl, loginId: salt() });
+      await clients.add(name, { clientId, authUrl, loginId: uniqueName() });
       return isReplaced;
     });
   } catch (error) {

@@ -56,7 +56,7 @@ export interface Ended {
 /** Opens gwtoken in this process with real files, and with the test's clock, connection and keychain. */
 export function inside(): Inside {
   const home = openDirectories();
-  let salts = 0;
+  let names = 0;
   const listeners = new Set<(signal: NodeJS.Signals) => void>();
 
   const open = (): QuickStart => {
@@ -155,7 +155,7 @@ export function inside(): Inside {
         keychain,
         onSignals,
         monotonicMs: () => gw.nowMs,
-        salt: () => `salt-${++salts}`,
+        uniqueName: () => `name-${++names}`,
         async postForm(url, { body, onProgress }) {
           gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
           const { status = 200, body: reply } = await gw.answer(gw.posts.length);
