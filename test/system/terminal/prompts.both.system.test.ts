@@ -129,13 +129,10 @@ describe('login on a terminal', () => {
   });
 
   test.for([
-    ['Ctrl-C', 'Region (eu or us): ', CTRL_C],
     ['Ctrl-D', 'Region (eu or us): ', CTRL_D],
-    ['Ctrl-C', 'Client secret (sent to ', CTRL_C],
-    ['Ctrl-D', 'Client secret (sent to ', CTRL_D],
-    ['Ctrl-C', 'verifying the credentials', CTRL_C],
     ['SIGTERM', 'Client ID (eu, production): ', undefined],
-    ['SIGTERM', 'verifying the credentials', undefined],
+    ['Ctrl-C', 'Client secret (sent to ', CTRL_C],
+    ['Ctrl-C', 'verifying the credentials', CTRL_C],
   ] as const)('ends on %s at "%s": stores nothing, restores echo', async ([name, question, key]) => {
     const before = filesBelow(home.dir);
     onCleanup(identity.hold());
