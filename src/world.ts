@@ -58,8 +58,8 @@ interface ConfigFile {
   /** Returns the path, even if there is no file yet. */
   path(): string;
   read(): Config;
-  /** Writes all edits at once, under a lock. */
-  edit(edits: readonly ConfigEdit[]): Promise<void>;
+  /** Writes the edit under a lock. */
+  edit(edit: ConfigEdit): Promise<void>;
   /** Throws if the config file or the list of stored clients cannot be written. Changes nothing. */
   checkWritable(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export interface StoredClient {
 interface StoredClients {
   read(): Readonly<Record<string, StoredClient>>;
   add(name: string, entry: StoredClient): Promise<void>;
-  remove(names: readonly string[]): Promise<void>;
+  remove(name: string): Promise<void>;
 }
 
 /** The place of cache files: a client, and a variant if its credentials are not in the keychain. */

@@ -32,7 +32,7 @@ export async function changeSetting(
   const profile = flagProfile(flags);
   checkConfigValue(key, text, profile);
   const value = settingOf(key)?.isPath ? world.absolutePath(text) : text;
-  await world.config.edit([{ profile, key, value }]);
+  await world.config.edit({ profile, key, value });
   if (key === 'ca-file') await world.checkCaFile(value).catch((error) => warn(world, messageOf(error)));
 }
 
@@ -45,7 +45,7 @@ export async function removeSetting(flags: FlagValues, world: World, [key = '']:
     checkConfigKey(key);
     return;
   }
-  await world.config.edit([{ profile, key, value: undefined }]);
+  await world.config.edit({ profile, key, value: undefined });
 }
 
 export async function printPath(_: FlagValues, world: World): Promise<void> {

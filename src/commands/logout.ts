@@ -143,7 +143,7 @@ async function remove(target: Target, keychainTimeoutMs: number | undefined, wor
   const remaining = await tokens.remove((other) => clientName(other) === name);
   const kept = remaining.map((path) => `its cached token: ${path}`);
   if (isListed)
-    await clients.remove([name]).catch((error: unknown) => {
+    await clients.remove(name).catch((error: unknown) => {
       kept.push(`its entry in the list of stored clients: ${messageOf(error)}`);
     });
   if (kept.length > 0) throw new GwtokenError('local', `removed ${name}, but not ${kept.join(', and not ')}`);

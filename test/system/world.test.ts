@@ -1,6 +1,6 @@
 /** The World of the program: output to a Windows console, and a missing home directory. */
 import { expect, test } from 'vitest';
-import type { Client } from '../../src/client';
+import { type Client, clientName } from '../../src/client';
 import { openQuickWorld } from '../../src/system/quick-world';
 import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
@@ -21,7 +21,8 @@ test('without HOME, the cache is empty and the config file is an error', async (
   ]).toEqual([{}, 'no home directory', [], undefined]);
   const noHome = 'no home directory';
   expect(() => config.path()).toThrow(noHome);
-  for (const call of [() => config.edit([]), () => config.checkWritable(), () => clients.remove([])])
+  const edit = () => config.edit({ key: 'retries', value: 1 });
+  for (const call of [edit, () => config.checkWritable(), () => clients.remove(clientName(client))])
     await expect(call()).rejects.toThrow(noHome);
 });
 

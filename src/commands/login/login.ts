@@ -106,7 +106,7 @@ async function setRegion(
   const values = { ...(isDefault && general), ...profiles[profile] };
   if (values['region'] !== undefined) return [];
   try {
-    await world.config.edit([{ profile: isDefault ? undefined : profile, key: 'region', value: region }]);
+    await world.config.edit({ profile: isDefault ? undefined : profile, key: 'region', value: region });
     return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${path}`];
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;

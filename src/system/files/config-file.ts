@@ -46,7 +46,7 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
         noHome
           ? { path: 'no config file', noHome, general: {}, profiles: {} }
           : readConfig(configPath(), host),
-      edit: async (edits) => rewrite(configPath(), host, (path) => applyEdits(readConfig(path, host), edits)),
+      edit: async (edit) => rewrite(configPath(), host, (path) => applyEdit(readConfig(path, host), edit)),
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
@@ -60,10 +60,10 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
           ...readTrusted(path, host),
           [name]: { client_id: clientId, auth_url: authUrl, login_id: loginId },
         })),
-      remove: async (names) =>
+      remove: async (name) =>
         rewrite(clientsPath(), host, (path) => {
-          const stored = Object.entries(readTrusted(path, host));
-          return Object.fromEntries(stored.filter(([name]) => !names.includes(name)));
+          const { [name]: _, ...others } = readTrusted(path, host);
+          return others;
         }),
     },
   };
@@ -204,15 +204,12 @@ async function whileWriting(
   }
 }
 
-function applyEdits({ general, profiles }: Config, edits: readonly ConfigEdit[]): Stored {
-  const stored: Stored = { ...general };
-  const all: Record<string, Stored> = { ...profiles };
-  for (const { profile, key, value } of edits) {
-    const values = profile === undefined ? stored : { ...all[profile] };
-    if (profile !== undefined) all[profile] = values;
-    if (value === undefined) delete values[key];
-    else values[key] = value;
-  }
-  const kept = Object.entries(all).filter(([, values]) => Object.keys(values).length > 0);
+function applyEdit({ general, profiles }: Config, { profile, key, value }: ConfigEdit): Stored {
+  const values: Stored = { ...(profile === undefined ? general : profiles[profile]) };
+  if (value === undefined) delete values[key];
+  else values[key] = value;
+  const stored = profile === undefined ? values : general;
+  const all = profile === undefined ? profiles : { ...profiles, [profile]: values };
+  const kept = Object.entries(all).filter(([, own]) => Object.keys(own).length > 0);
   return kept.length > 0 ? { ...stored, profiles: Object.fromEntries(kept) } : stored;
 }

@@ -54,7 +54,7 @@ test('readConfig() reads strings, numbers and booleans, general and per profile'
 
 test('writing a file removes the temporary file that a killed process left behind', async () => {
   writeFileSync(`${file}.tmp`, 'half of');
-  await openConfig(directory, MACHINE).config.edit([{ key: 'region', value: 'eu' }]);
+  await openConfig(directory, MACHINE).config.edit({ key: 'region', value: 'eu' });
   expect(readdirSync(directory)).toEqual(['config.json']);
 });
 
@@ -134,7 +134,7 @@ function takeLock(): () => void {
   if (!lock?.held) throw new Error('another process holds the lock');
   return lock.release;
 }
-const edit = () => openConfig(directory, MACHINE).config.edit([{ key: 'retries', value: 1 }]);
+const edit = () => openConfig(directory, MACHINE).config.edit({ key: 'retries', value: 1 });
 
 test('edit() reads the config file again under the lock', async () => {
   put('{}');

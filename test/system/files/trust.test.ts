@@ -40,7 +40,8 @@ beforeEach(() => {
 
 const cached = (path = directory, host = MACHINE) => openTokens(path, host).read(EU);
 const config = (host = MACHINE) => openConfig(directory, host).config;
-const edit = (host = MACHINE) => config(host).edit([{ key: 'retries', value: 1 }]);
+const EDIT = { key: 'retries', value: 1 };
+const edit = (host = MACHINE) => config(host).edit(EDIT);
 const READ = { general: { region: 'eu' } };
 const SERVED = { text: 'an entry' };
 
@@ -99,8 +100,8 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
       message: `${open} is writable by other users (mode 777)`,
     };
     await expect(config.checkWritable()).rejects.toMatchObject(refused);
-    await expect(config.edit([])).rejects.toMatchObject(refused);
-    await expect(clients.remove([])).rejects.toMatchObject(refused);
+    await expect(config.edit(EDIT)).rejects.toMatchObject(refused);
+    await expect(clients.remove('default:production:eu')).rejects.toMatchObject(refused);
     expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toContain('accessible to other users');
     expect(readdirSync(open)).toEqual([]);
   });
@@ -149,7 +150,7 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
     for (const path of [entry, file]) symlinkSync(path, path.replace(directory, other));
     expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
     for (const path of [link, other]) {
-      await openConfig(path, MACHINE).config.edit([{ key: 'retries', value: path.length }]);
+      await openConfig(path, MACHINE).config.edit({ key: 'retries', value: path.length });
       expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path.length });
     }
   });
@@ -195,7 +196,7 @@ describe('a directory that is missing', () => {
     const below = join(directory, '.config', 'gwtoken');
     const { config } = openConfig(below, MACHINE);
     const message = `${directory} belongs to another user (uid ${STRANGER})`;
-    for (const refused of [config.checkWritable(), config.edit([])])
+    for (const refused of [config.checkWritable(), config.edit(EDIT)])
       await expect(refused).rejects.toMatchObject({
         kind: 'usage',
         message,
