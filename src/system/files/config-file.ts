@@ -128,7 +128,7 @@ function faultLine(text: string): number {
 /** Returns whether the text is JSON once its last value and its closing brackets are added. */
 function isStartOfJson(text: string): boolean {
   const closing: string[] = [];
-  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]]/g)) {
     if (part === '{') closing.push('}');
     else if (part === '[') closing.push(']');
     else if (part === closing.at(-1)) closing.pop();

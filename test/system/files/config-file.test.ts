@@ -68,6 +68,7 @@ test.each([
   ['contains invalid JSON in line 3', '{"a": [[], {"b": 1}],\n"c":\n}'],
   ['contains invalid JSON in line 2', `[\n${'['.repeat(100_000)}`],
   ['contains invalid JSON in line 2', `${'['.repeat(100_000)}${']'.repeat(100_000)}\n}`],
+  ['contains invalid JSON in line 2', `{\n"a": "${'\\"'.repeat(300_000)}\n}`],
   ['must contain a JSON object', 'null'],
   ['must contain a JSON object', '[]'],
   ['must contain a JSON object for "profiles"', '{"profiles":null}'],
