@@ -50,7 +50,7 @@ export type ConfigValues = Readonly<Record<string, unknown>>;
 export interface ConfigEdit {
   readonly profile?: string | undefined;
   readonly key: string;
-  readonly value: string | number | boolean | undefined;
+  readonly value: string | undefined;
 }
 
 /** The config file. Each problem with the file is a `usage` error, for example write access for others. */

@@ -21,7 +21,7 @@ test('without HOME, the cache is empty and the config file is an error', async (
   ]).toEqual([{}, 'no home directory', [], undefined]);
   const noHome = 'no home directory';
   expect(() => config.path()).toThrow(noHome);
-  const edit = () => config.edit({ key: 'retries', value: 1 });
+  const edit = () => config.edit({ key: 'retries', value: '1' });
   for (const call of [edit, () => config.checkWritable(), () => clients.remove(clientName(client))])
     await expect(call()).rejects.toThrow(noHome);
 });

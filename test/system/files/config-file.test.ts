@@ -135,7 +135,7 @@ function takeLock(): () => void {
   if (!lock?.held) throw new Error('another process holds the lock');
   return lock.release;
 }
-const edit = () => openConfig(directory, MACHINE).config.edit({ key: 'retries', value: 1 });
+const edit = () => openConfig(directory, MACHINE).config.edit({ key: 'retries', value: '1' });
 
 test('edit() reads the config file again under the lock', async () => {
   put('{}');
@@ -145,7 +145,7 @@ test('edit() reads the config file again under the lock', async () => {
   put('\uFEFF{"region":"us"}');
   release();
   await edited;
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: 1 });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'us', retries: '1' });
 });
 
 test('edit() releases the lock and leaves the file unchanged after a failure', async () => {

@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const cached = (path = directory, host = MACHINE) => openTokens(path, host).read(EU);
 const config = (host = MACHINE) => openConfig(directory, host).config;
-const EDIT = { key: 'retries', value: 1 };
+const EDIT = { key: 'retries', value: '1' };
 const edit = (host = MACHINE) => config(host).edit(EDIT);
 const READ = { general: { region: 'eu' } };
 const SERVED = { text: 'an entry' };
@@ -150,8 +150,8 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
     for (const path of [entry, file]) symlinkSync(path, path.replace(directory, other));
     expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
     for (const path of [link, other]) {
-      await openConfig(path, MACHINE).config.edit({ key: 'retries', value: path.length });
-      expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path.length });
+      await openConfig(path, MACHINE).config.edit({ key: 'retries', value: path });
+      expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path });
     }
   });
 
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
     for (const path of [directory, file, entry]) chmodSync(path, 0o777);
     expect(cached(directory, windows)).toEqual(SERVED);
     await edit(windows);
-    expect(config(windows).read().general).toEqual({ region: 'eu', retries: 1 });
+    expect(config(windows).read().general).toEqual({ region: 'eu', retries: '1' });
   });
 });
 
