@@ -5,7 +5,7 @@ import { selectedToken } from '../src/commands/selected-token';
 import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
 import { GwtokenError, orUndefined, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
-import { escapeData, maskToken } from '../src/formats/mask';
+import { escapeData, maskInLog } from '../src/formats/mask';
 import { hintsFor } from '../src/hints/hints';
 import { gather } from '../src/settings/resolve';
 import { variableSpelling } from '../src/settings/table';
@@ -48,7 +48,7 @@ void main()
 
 async function main(): Promise<void> {
   const secret = input('client-secret');
-  if (secret) maskToken(secret, world);
+  if (secret) maskInLog(secret, world);
   const exportsEnv = parseSwitch(input('export-env') || 'false', 'input export-env', 'export-env');
   // The runner does not enforce `required`.
   const empty = REQUIRED.filter((name) => input(name) === '');

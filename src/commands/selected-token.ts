@@ -1,7 +1,7 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 
 import { GwtokenError } from '../errors';
-import { maskToken } from '../formats/mask';
+import { maskInLog } from '../formats/mask';
 import { strayText } from '../hints/hints';
 import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
@@ -35,7 +35,7 @@ export function selectedQuery(settings: Settings, world: World): Query {
  */
 export async function selectedToken(settings: Settings, world: World): Promise<TokenAnswer> {
   const answer = await tokenFor(selectedQuery(settings, world), world);
-  maskToken(answer.token.accessToken, world);
+  maskInLog(answer.token.accessToken, world);
   return answer;
 }
 

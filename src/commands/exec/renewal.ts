@@ -1,6 +1,6 @@
 /** Keeps a valid token in the file of `exec --token-file` while the command runs. */
 import { GwtokenError, messageOf } from '../../errors';
-import { maskToken } from '../../formats/mask';
+import { maskInLog } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
 import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
@@ -44,7 +44,7 @@ export async function withTokenFile<T>(
         warn(world, `${path} has another run's token by now; this run no longer renews it`);
         return false;
       }
-      maskToken(next.accessToken, world);
+      maskInLog(next.accessToken, world);
       world.replaceFile(path, next.accessToken, true);
     }
     token = next;
