@@ -1,6 +1,6 @@
 /** The package, installed from a git URL by an npm that does not run as root. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory } from '../harness/homes/directory';
@@ -16,27 +16,9 @@ function cloneInto(clone: string): void {
   const names = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
   const files = names.filter((each) => each !== '' && existsSync(join(ROOT, each)));
   for (const name of files) cpSync(join(ROOT, name), join(clone, name));
-  keepPackagesOf(
-    files.filter((name) => /^(bin|src)\//.test(name)),
-    clone,
-  );
   git('-C', clone, 'init', '-q');
   git('-C', clone, 'add', '.');
   git('-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'All');
-}
-
-/** Removes the development packages that none of these files names. The tests' take npm most of its time. */
-function keepPackagesOf(files: readonly string[], clone: string): void {
-  const sources = files.map((name) => readFileSync(join(ROOT, name), 'utf8')).join('\n');
-  const [manifest, lock] = ['package.json', 'package-lock.json'].map((name) =>
-    JSON.parse(readFileSync(join(ROOT, name), 'utf8')),
-  );
-  const all = Object.entries<string>(manifest.devDependencies);
-  const kept = Object.fromEntries(all.filter(([name]) => sources.includes(`'${name}`)));
-  manifest.devDependencies = kept;
-  lock.packages[''].devDependencies = kept;
-  writeFileSync(join(clone, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(lock));
 }
 
 /** Returns flags for the developer's registry, and for the developer's npm cache if it belongs to the same user. */
