@@ -6,7 +6,7 @@ import { buildPackage } from '../harness/builds.mjs';
 import { cleanUp } from '../harness/clean-up';
 import { startIdentityServer } from '../harness/endpoints/identity-server';
 import { openDirectory } from '../harness/homes/directory';
-import { startKeyring, UNHURRIED } from '../harness/keyrings/keyring';
+import { startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
 import { linkProgram, runCommand } from '../harness/programs/program';
 
@@ -96,8 +96,7 @@ us ${us.authUrl}   ${CLIENTS.us.clientId}`);
 /** Returns the environment of the demo's shell: PATH with gwtoken and this Node, a home, and a keyring if possible. */
 async function openEnvironment(): Promise<Record<string, string>> {
   const home = openDirectory();
-  const keyring =
-    lacking === undefined ? { ...(await startKeyring({ state: 'unlocked' })).env, ...UNHURRIED } : {};
+  const keyring = lacking === undefined ? (await startKeyring({ state: 'unlocked' })).env : {};
   const secrets = Object.entries(CLIENTS).map(([name, { clientSecret }]) => [`SECRET_${name}`, clientSecret]);
   const PATH = [linkProgram(join(home, 'bin')), dirname(process.execPath)].join(delimiter);
   return { HOME: home, ...keyring, ...Object.fromEntries(secrets), PATH };
