@@ -1,8 +1,8 @@
 import type { World } from '../world';
 
 /**
- * Masks a token or a secret in the log of a GitHub Actions job. The command goes to stderr, because a shell may
- * evaluate stdout. It starts with a line end, because the runner only obeys it at the start of a line.
+ * Masks a token or secret in the log of a GitHub Actions job. The command goes to stderr, because a shell may
+ * evaluate stdout, and starts with a line end, because the runner only obeys it at the start of a line.
  */
 export function maskInLog(text: string, { env, stderr }: Pick<World, 'env' | 'stderr'>): void {
   if (env['GITHUB_ACTIONS'] === 'true') stderr.write(`\n::add-mask::${escapeData(text)}\n`);
