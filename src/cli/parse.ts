@@ -28,7 +28,7 @@ export function parseLine(line: Line, version: string): ParsedLine {
     return { text: helpText(path), isAsked: false };
   checkFlags(line);
   if (lacksCommand) {
-    const isVersion = flags[0]?.name === '-v';
+    const isVersion = !command && flags[0]?.name === '-v';
     throw lineError(line, 'no command given', isVersion ? mistyped('gwtoken --version') : undefined);
   }
   const words = startsProgram(line) ? program : args;
