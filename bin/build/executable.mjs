@@ -57,19 +57,30 @@ export async function buildExecutable(target, directory, otherKeytar) {
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     compile(target, scratch, file, otherKeytar === undefined);
     mkdirSync(directory, { recursive: true });
-    // Renames it, because the previous executable may be running.
-    renameSync(join(scratch, file), join(directory, file));
+    replace(join(directory, file), join(scratch, file));
     const notices = {
       [`${name} ${version} (MIT)`]: readFileSync(join(keytar, 'LICENSE.md'), 'utf8').trim(),
       [`bun ${BUN.version} (MIT, with parts under LGPL-2.0 and LGPL-2.1)`]: bunLicense(),
     };
     for (const [title, text] of Object.entries(notices))
       appendFileSync(join(bundled, NOTICES), `${RULE}${title}\n\n${text}`);
-    renameSync(join(bundled, NOTICES), join(directory, NOTICES));
+    replace(join(directory, NOTICES), join(bundled, NOTICES));
     return join(directory, file);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Replaces a file by one that may be on another file system. Renames the copy, because the previous executable
+ * may be running.
+ * @param {string} path
+ * @param {string} by
+ */
+function replace(path, by) {
+  const copy = `${path}.new`;
+  copyFileSync(by, copy);
+  renameSync(copy, path);
 }
 
 /**
