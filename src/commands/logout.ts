@@ -167,7 +167,7 @@ async function removeItem(
   const removal = keychain.delete(name, keychainTimeoutMs);
   const isRemoved = await (isListed ? removal : undefinedIfNoKeychain(removal));
   // Only libsecret says "absent" for "no access". Another logout removes the item and then the entry.
-  if (!isRemoved && isListed && platform === 'linux' && clients.read()[name])
+  if (!isRemoved && platform === 'linux' && clients.read()[name])
     throw notReturned(client, { reason: 'not-removed', client });
   return isRemoved ?? false;
 }
