@@ -72,8 +72,8 @@ export async function buildExecutable(target, directory, otherKeytar) {
 }
 
 /**
- * Replaces a file by one that may be on another file system. Renames the copy, because the previous executable
- * may be running.
+ * Replaces a file by one that may be on another file system. Renames the copy, because the previous
+ * executable may be running.
  * @param {string} path
  * @param {string} by
  */
