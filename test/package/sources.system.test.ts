@@ -1,4 +1,4 @@
-/** What is made of the sources: the licences of the bundled packages, and a program without a build. */
+/** Tests of the sources as they are: the licences of the bundled packages, and a program without a build. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
