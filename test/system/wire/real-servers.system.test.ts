@@ -4,6 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { onCleanup } from '../../harness/clean-up';
 import { DEBIAN } from '../../harness/debian.mjs';
 import { closedPort, startFaultServer } from '../../harness/endpoints/fault-server';
 import { openDirectory } from '../../harness/homes/directory';
@@ -27,11 +28,15 @@ async function startSquid(lines: readonly string[], files: Readonly<Record<strin
   for (const [name, text] of Object.entries({ ...files, config }))
     writeFileSync(join(dir, name), text, { mode: 0o644 });
   const words = [DEBIAN.squid, '-N', '-f', join(dir, 'config')];
-  const ended = startCommand(words, { env: {}, timeoutMs: 120_000 }).result.then(({ stdout, stderr }) => {
+  const squid = startCommand(words, { env: {}, timeoutMs: 120_000 });
+  const ended = squid.result.then(({ stdout, stderr }) => {
     throw new Error(`squid ended: ${stdout}${stderr}`);
   });
-  // The end of the test kills squid, which is no error.
-  ended.catch(() => {});
+  // SIGKILL would leave squid's files in /dev/shm behind. That squid ends here is no error.
+  onCleanup(async () => {
+    squid.kill('SIGTERM');
+    await ended.catch(() => {});
+  });
   const listens = () =>
     new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
