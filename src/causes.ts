@@ -150,30 +150,22 @@ export interface StrayVariable {
   meant(): readonly string[];
 }
 
-/** Facts that callers add to an error on its way up: the client that it is about, and its state. */
+/** Facts that callers add to an error on its way up: the client that it is about, and what to do. */
 export interface Subject {
   readonly client?: Client;
   readonly authUrl?: GivenUrl | undefined;
-  /** Source of the credentials; absent for those that are given to a login. */
+  /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
   readonly source?: { readonly kind: string; readonly origin: string };
-  /** The command of an invalid command line: `gwtoken config set`. */
-  readonly command?: string;
   /** A variable that may explain a missing setting or credential. */
   readonly stray?: StrayVariable | undefined;
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
-  /** The command line that starts a login again, with what a person typed. */
-  readonly restart?: string;
   /** True if the stored clients are listed above the hints. */
   readonly isListed?: boolean;
-  /** True if credentials were to be stored, which variables can hold instead. */
-  readonly isToBeStored?: boolean;
-  /** Source of credentials that makes a login needless. */
-  readonly sourceInUse?: string;
-  /** True if a login ended while its credentials were being stored. */
-  readonly mayBeStored?: boolean;
   /** True if another process was refused, and the endpoint was not asked again. */
   readonly isRepeated?: boolean;
+  /** The command's own step, made by hints/hints.ts. It is always shown, after at most one other. */
+  readonly lastStep?: string | undefined;
 }
 
 /** Reason to reject a reply, beside the error codes of section 5.2. */

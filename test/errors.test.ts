@@ -8,10 +8,10 @@ test('about() and reworded() change only the facts for hints, and the message', 
   const cause = { reason: 'invalid_client' } as const;
   const details = { subject: { isRepeated: true }, detail: 'the reply', retry: { afterMs: 5 } };
   const error = new GwtokenError('refused', 'it said no', cause, details);
-  const subject = { isRepeated: true, mayBeStored: true };
+  const subject = { isRepeated: true, lastStep: 'try again' };
   const rest = { kind: 'refused', cause, ...details };
   expect(error.reworded('no')).toMatchObject({ ...rest, message: 'no' });
-  expect(error.about({ mayBeStored: true })).toMatchObject({ ...rest, message: 'it said no', subject });
+  expect(error.about({ lastStep: 'try again' })).toMatchObject({ ...rest, message: 'it said no', subject });
 });
 
 test('Interrupted has the exit code that a shell shows for the signal', () => {

@@ -224,7 +224,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
   [
     'credentials that a person typed three times',
     REFUSED,
-    { client: EU, restart: 'gwtoken login' },
+    { client: EU, source: { kind: 'prompt', origin: '' }, lastStep: 'to start again, run: gwtoken login' },
     [OTHER_REGION, 'to start again, run: gwtoken login'],
   ],
   [

@@ -3,6 +3,7 @@ import type { Cause } from '../causes';
 import { type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
+import { showHelp } from '../hints/hints';
 import { type FlagValues, settingOf } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
@@ -97,7 +98,7 @@ function checkArguments(given: readonly string[], line: Line, { args = '' }: Com
 
 /** Makes a usage error whose last hint is the help of the line's command. */
 function lineError(line: Line, problem: string, cause?: Cause): GwtokenError {
-  return usage(problem, cause).about({ command: lineName(line) });
+  return usage(problem, cause).about({ lastStep: showHelp(lineName(line)) });
 }
 
 function lineName({ path }: Line): string {

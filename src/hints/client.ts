@@ -219,7 +219,7 @@ function missingCredentials(_: Cause, facts: Facts): Steps {
 const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
 /** Returns the hint about variables: to set them, or that they are empty or ignored. */
-export function useVariables({ client, settings }: Facts, or = ''): string | undefined {
+export function useVariables({ client, settings }: Partial<Facts>, or = ''): string | undefined {
   if (!settings) return undefined;
   const { env, flags, prefersVariables } = settings;
   const names = client ? variablePairs(client).flat() : [];
@@ -247,6 +247,6 @@ function rejectedCredentials(_: Cause, facts: Facts): Steps {
 }
 
 /** Returns the check of ID and secret; undefined if a person has just typed them. */
-function checkCredentials({ source, restart }: Facts): string | undefined {
-  return restart ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
+function checkCredentials({ source }: Facts): string | undefined {
+  return source?.kind === 'prompt' ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
 }

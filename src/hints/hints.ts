@@ -1,6 +1,7 @@
 /** The next steps after an error: a row for each reason, best hint first. Two hints are shown. */
 import type { Cause, Reason, StrayVariable } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
+import type { CredentialSource } from '../credentials/sources';
 import type { GwtokenError } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import { listOf } from '../text';
@@ -23,31 +24,37 @@ export function hintsFor(
 ): readonly string[] {
   const { kind, cause } = problem;
   const facts: Facts = { ...problem.subject, platform, settings };
-  const isKeychainNeeded = kind === 'keychain' && (facts.source || facts.isToBeStored);
+  const { isRepeated, mistakes = [], source, lastStep } = facts;
   const steps = [
-    facts.isRepeated ? 'to ask at once, add --fresh' : undefined,
+    isRepeated ? 'to ask at once, add --fresh' : undefined,
     strayStep(problem, facts),
-    ...(facts.mistakes ?? []),
+    ...mistakes,
     cause && unusedProxyStep(cause),
     ...(cause ? stepsFor(cause, facts) : []),
-    ...(isKeychainNeeded ? [otherCause(facts), useVariables(facts)] : []),
-    facts.command && `for help, run: ${facts.command} --help`,
+    ...(kind === 'keychain' && source ? [otherCause(facts), useVariables(facts)] : []),
   ];
   const best = [...new Set(steps.filter((step) => step !== undefined))];
-  const last = lastStep(facts);
-  return last === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), last];
+  return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
-/** Returns the step that is always shown: another way to get on; undefined if there is none. */
-function lastStep(facts: Facts): string | undefined {
-  const { client, mayBeStored, restart, sourceInUse } = facts;
-  if (mayBeStored && client) return removeStored(client, facts.settings?.flags);
-  if (restart !== undefined) return `to start again, run: ${restart}`;
-  return sourceInUse && `no login is needed here: gwtoken uses ${sourceInUse}`;
+/** Returns the last step after an invalid command line. */
+export function showHelp(command: string): string {
+  return `for help, run: ${command} --help`;
 }
 
-/** Returns the step after a login that was interrupted while it stored the client's credentials. */
-export function removeStored(client: Client, flags?: FlagValues): string {
+/** Returns the last step after a login that failed, with what a person typed. */
+export function startAgain(loginLine: string): string {
+  return `to start again, run: ${loginLine}`;
+}
+
+/** Returns the last step after a login without a working keychain. The source may make it needless. */
+export function withoutLogin(settings: Settings, source?: CredentialSource): string | undefined {
+  if (source?.override === undefined) return useVariables({ settings });
+  return `no login is needed here: gwtoken uses ${source.name}`;
+}
+
+/** Returns the last step after a login that was interrupted while it stored the client's credentials. */
+export function removeStored(client: Client, flags: FlagValues): string {
   return `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client, flags)}`;
 }
 

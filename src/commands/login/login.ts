@@ -6,7 +6,7 @@ import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { undoStep } from '../../hints/client';
-import { removeStored } from '../../hints/hints';
+import { removeStored, withoutLogin } from '../../hints/hints';
 import { gather, selecting } from '../../settings/resolve';
 import type { FlagValues, Settings } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
@@ -61,9 +61,7 @@ async function checkKeychain(settings: Settings, world: World): Promise<void> {
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const source = orUndefined(() => sourceOf(withRegion(settings), world));
-    throw error.about(
-      !source || source.kind === 'keychain' ? { isToBeStored: true } : { sourceInUse: source.name },
-    );
+    throw error.about({ lastStep: withoutLogin(settings, source) });
   }
 }
 
@@ -80,6 +78,7 @@ async function store(
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
+  const lastStep = removeStored(client, answers.flags);
   let mayBeStored = false;
   try {
     return await untilSignal(onSignals, async () => {
@@ -91,8 +90,8 @@ async function store(
   } catch (error) {
     // logout finds a client that was in the list before.
     if (!mayBeStored) throw error;
-    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${removeStored(client, answers.flags)}\n`);
-    throw error instanceof GwtokenError ? error.about({ client, mayBeStored }) : error;
+    if (error instanceof Interrupted) stderr.write(`Cancelled, but ${lastStep}\n`);
+    throw error instanceof GwtokenError ? error.about({ lastStep }) : error;
   }
 }
 

@@ -3,6 +3,7 @@
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain-item';
 import { GwtokenError } from '../../errors';
+import { startAgain } from '../../hints/hints';
 import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { RequestSettings } from '../../token/query';
@@ -52,6 +53,7 @@ export async function verified(
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
 function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
-  const restart = isTyped ? { restart: loginLine(answers) } : {};
-  return error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client, ...restart });
+  const unstored = error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client });
+  if (!isTyped) return unstored;
+  return unstored.about({ source: { kind: 'prompt', origin: '' }, lastStep: startAgain(loginLine(answers)) });
 }
