@@ -81,11 +81,12 @@ async function report(error: unknown): Promise<number> {
   return error.exitCode;
 }
 
-/** Returns one line that names the inputs of the step instead of flags and variables. No input is a path. */
+/** Returns one line that names the inputs of the step instead of flags and variables. */
 function withInputs(text: string): string {
-  const withoutPath = oneLine(text).replace('set GWTOKEN_CLIENT_SECRET_FILE', 'give its text');
-  return INPUTS.reduce((line, name) => {
-    const names = new RegExp(`(--${name}|${variableSpelling(name)})\\b`, 'g');
-    return line.replace(names, `input ${name}`);
-  }, withoutPath);
+  return oneLine(text).replace(/(?:--|GWTOKEN_)([\w-]+)/g, (name, word: string) => {
+    const key = word.toLowerCase().replaceAll('_', '-');
+    // No input takes the path of a file.
+    if (key === 'client-secret-file') return "the file's text";
+    return INPUTS.includes(key) ? `input ${key}` : name;
+  });
 }

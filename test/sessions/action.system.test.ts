@@ -68,7 +68,7 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
     code: 3,
     lines: [
       'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
-      'input client-secret is the path of a file; give its text instead',
+      "input client-secret is the path of a file; set the file's text instead",
       'check the client ID and secret (from input client-id and input client-secret)',
     ],
   },
