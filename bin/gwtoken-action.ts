@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failWith } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
-import { GwtokenError, orUndefined, usage } from '../src/errors';
+import { GwtokenError, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskInLog } from '../src/formats/mask';
 import { hintsFor } from '../src/hints/hints';
@@ -73,8 +73,7 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const settings = orUndefined(() => gather(FLAGS, world));
-  const texts = [error.message, ...hintsFor(error, world, settings)].map((text) => hideSecrets(text, env));
+  const texts = [error.message, ...hintsFor(error, world)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);
