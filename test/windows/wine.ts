@@ -118,16 +118,16 @@ export async function openWindows() {
       const { env: more = {}, stdin = '', cwd = dir } = options;
       return await ask({ command, args: [...before, ...args], env: more, cwd: windowsPath(cwd), stdin });
     },
-    /** Runs gwtoken with a Linux file as its stdout, on which Windows' fstat fails. Returns the output. */
-    intoFile(args: readonly string[], more: Env): string {
+    /** Runs gwtoken with a Linux file as its stdout, on which Windows' fstat fails. Resolves with the output. */
+    async intoFile(args: readonly string[], more: Env): Promise<string> {
       const file = join(dir, 'output');
       const stdout = openSync(file, 'w');
-      const options = { env: { ...env, ...more }, timeout: 150_000 };
-      execFileSync('wine', [nodeProgram, PROGRAM, ...args], {
-        ...options,
+      const program = spawn('wine', [nodeProgram, PROGRAM, ...args], {
+        env: { ...env, ...more },
         stdio: ['ignore', stdout, 'ignore'],
       });
       closeSync(stdout);
+      await once(program, 'exit');
       return readFileSync(file, 'utf8');
     },
     /** Returns the words that run Node with these arguments. */
@@ -159,7 +159,7 @@ export async function openWindows() {
  * Copies a Windows program so that each of its sections begins at a page of the file. Wine maps such sections, but
  * reads others into memory, which takes half the time of a start of Node.
  */
-function copyAligned(program: string, copy: string): void {
+export function copyAligned(program: string, copy: string): void {
   const file = readFileSync(program);
   const header = file.readUInt32LE(0x3c);
   const sections = file.readUInt16LE(header + 6);
