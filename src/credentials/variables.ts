@@ -59,7 +59,7 @@ export function variableCredentials(
   const problem = clientIdProblem(clientId);
   if (problem !== undefined) throw usage(`${id} ${problem}`, { reason: 'bad-client-id' });
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
-  const names = { id, secret: secretIn, secretFile: isFile ? undefined : secretFile };
+  const names = isFile ? { id, secret: `the file in ${secretFile}` } : { id, secret, secretFile };
   return { names, credentials: { clientId, clientSecret } };
 }
 
