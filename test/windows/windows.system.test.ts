@@ -7,14 +7,7 @@ import { buildExecutable } from '../../bin/build/executable.mjs';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import type { Terminal } from '../harness/programs/terminal';
-import {
-  copyAligned,
-  openWindows,
-  type Windows,
-  type WindowsOptions,
-  windowsPath,
-  windowsUnavailable,
-} from './wine';
+import { openWindows, type Windows, type WindowsOptions, windowsPath, windowsUnavailable } from './wine';
 
 const unavailable = windowsUnavailable();
 const LIMIT_MS = 60_000;
@@ -174,9 +167,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
 
   test('the executable gets a token for a client in Credential Manager', async ({ needs }) => {
     needs('gcc-mingw-w64-x86-64-win32');
-    const built = await buildExecutable('windows-x64', join(windows.dir, 'built'));
-    const exe = join(windows.dir, 'gwtoken.exe');
-    copyAligned(built, exe);
+    const exe = await buildExecutable('windows-x64', windows.dir);
     const source = join(windows.dir, 'bcryptprimitives.c');
     writeFileSync(source, BCRYPT_PRIMITIVES);
     const dll = join(windows.dir, 'bcryptprimitives.dll');

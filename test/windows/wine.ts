@@ -159,7 +159,7 @@ export async function openWindows() {
  * Copies a Windows program so that each of its sections begins at a page of the file. Wine maps such sections, but
  * reads others into memory, which takes half the time of a start of Node.
  */
-export function copyAligned(program: string, copy: string): void {
+function copyAligned(program: string, copy: string): void {
   const file = readFileSync(program);
   const header = file.readUInt32LE(0x3c);
   const sections = file.readUInt16LE(header + 6);
