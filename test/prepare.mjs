@@ -1,5 +1,6 @@
 // Runs npm ci if node_modules is older than the lock file or lacks the development packages. So `npm test` is enough in
 // a fresh clone, and npm can install gwtoken from a git URL.
+// --build then builds the package if it is outdated: npm prepares the clone of a git URL twice.
 // --packages (npm run test:setup) also installs the packages of Debian and npm that the system tests need.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -23,4 +24,5 @@ if (
   const args = ['ci', ...overrides, '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: 'inherit', shell: windows });
 }
+if (process.argv.includes('--build')) (await import('./harness/builds.mjs')).buildPackage();
 if (process.argv.includes('--packages')) (await import('./tools/install.mjs')).installForSystem();
