@@ -2,7 +2,12 @@
 import type { TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
-import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
+import {
+  executable,
+  type ProgramOptions,
+  type ProgramResult,
+  type RunningProgram,
+} from '../harness/programs/program';
 
 /** Timeout of tests and programs in ms: 200 starts take long on a busy machine. */
 export const LONG = 180_000;
@@ -26,7 +31,7 @@ export async function untilWaiting(programs: readonly RunningProgram[], count: n
   await until(`${count} wait`, () => waiting() >= count, LONG);
 }
 
-/** Returns the results of `count` simultaneous calls. The endpoint replies when all but one wait. */
+/** Returns the results of `count` simultaneous calls of the executable. The endpoint replies when all but one wait. */
 export async function resultsBehindOne(
   endpoint: TokenEndpoint,
   home: Home,
@@ -34,7 +39,7 @@ export async function resultsBehindOne(
   ...args: readonly string[]
 ): Promise<ProgramResult[]> {
   const release = endpoint.hold();
-  const programs = startCalls(count, home, {}, '--verbose', ...args);
+  const programs = startCalls(count, home, { program: [executable()] }, '--verbose', ...args);
   await untilWaiting(programs, count - 1);
   release();
   return await results(programs);
