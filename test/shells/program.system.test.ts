@@ -1,8 +1,10 @@
-/** The built program in scripts of each shell, with two clients, a failure, and the idioms of the help. */
+/** The built program in a script of each format's shell, and the idioms of the help in all shells. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { envFormat } from '../../src/formats/env-formats';
+import { envFormat, failureOutput } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
+import { openDirectory } from '../harness/homes/directory';
 import { makeHostileDirectory } from './hostile-directory';
 import { EU_TOKEN, envCommand, openShellHome, runScript, type ShellHome, US_TOKEN } from './shell-home';
 import { missing, SHELLS, savedEnvironment } from './shells';
@@ -20,7 +22,12 @@ const tokenVariablesIn = (path: string): Record<string, string> =>
     ),
   );
 
-test.for(SHELLS)(
+/** One shell of each format. The others get the same texts, which encoding.system.test.ts evaluates in all shells. */
+const ONE_OF_EACH = SHELLS.filter(
+  ({ name, format }) => SHELLS.find((each) => each.format === format)?.name === name,
+);
+
+test.for(ONE_OF_EACH)(
   '$name holds two clients by prefix, and a failure of env ends the script with 2',
   async (shell, { needs }) => {
     needs(missing(shell));
@@ -68,7 +75,7 @@ test.for(SHELLS)(
   },
 );
 
-/** The idioms of `gwtoken help shells` for scripts. Each must also work if gwtoken is not installed. */
+/** The idioms of `gwtoken help shells` for scripts. */
 const IDIOMS: Readonly<Record<string, readonly string[]>> = {
   'with a check of the variable': [
     'unset GWTOKEN_ACCESS_TOKEN',
@@ -80,14 +87,23 @@ const IDIOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the idioms of gwtoken help shells', () => {
+  let paths: readonly string[];
+  /** Puts a program on PATH that prints what a failing env prints. The other PATH has no gwtoken. */
+  beforeAll(() => {
+    const [bin, output] = [openDirectory(), join(openDirectory(), 'output')];
+    writeFileSync(output, failureOutput({}, 4));
+    const lines = ['#!/bin/sh', `[ "$1" = env ] && cat '${output}'`, 'exit 4', ''];
+    writeFileSync(join(bin, 'gwtoken'), lines.join('\n'), { mode: 0o755 });
+    paths = [`${bin}:/usr/bin:/bin`, '/usr/bin:/bin'];
+  });
+
   const posixShells = SHELLS.filter(({ format }) => format === 'sh');
   test.for(posixShells)('stop a script of $name after a failure', async (shell, { needs }) => {
     needs(missing(shell));
-    const withoutSecret = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_CLIENT_SECRET_EU: '' };
     for (const [name, lines] of Object.entries(IDIOMS)) {
-      for (const path of [home.env['PATH'] ?? '', '/usr/bin:/bin']) {
+      for (const PATH of paths) {
         const script = [...lines, 'echo "the script goes on"'];
-        const env = { ...withoutSecret, PATH: path };
+        const env = { GWTOKEN_ACCESS_TOKEN: 'stale', PATH };
         const result = await runScript(shell, shell.name, script, home, { env });
         expect([name, result.stdout]).toEqual([name, '']);
         expect(result.code).not.toBe(0);
