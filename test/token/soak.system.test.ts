@@ -37,7 +37,7 @@ test('a killed or suspended call makes no other fail and leaves no partial token
   let longestMs = 0;
   for (let wave = 0; wave < calls / 10; wave++) {
     const programs = times(10, () =>
-      home.start(['get', ...(wave % 2 ? [] : ['--fresh'])], { timeoutMs: 60_000 }),
+      home.start(['get', ...(wave % 2 ? [] : ['--fresh'])], { program: [executable()], timeoutMs: 60_000 }),
     );
     const victims = programs.filter((_, index) => index % 5 === wave % 5);
     await sleep(Math.random() * 300);
