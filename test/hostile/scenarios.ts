@@ -1,6 +1,6 @@
 /**
  * Runs of gwtoken for tests that inject faults and signals. Afterwards gwtoken must work and lose nothing: that is
- * looked at in this process, with the files that the run has left and the real keyring.
+ * looked at in this process, with the files and the item that the run has left.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,21 +41,6 @@ export async function openScenarios(): Promise<{
   const keyring = await startKeyring({ state: 'unlocked' });
   const gw = inside();
   gw.answer = () => tokenReply(TOKEN);
-  gw.own = {
-    keychain: {
-      ...gw.keychain,
-      get: keyring.lookup,
-      async set(account, value) {
-        await keyring.store(account, value);
-        return true;
-      },
-      async delete(account) {
-        const isThere = (await keyring.lookup(account)) !== undefined;
-        await keyring.clear(account);
-        return isThere;
-      },
-    },
-  };
   const tmp = join(gw.dir, 'tmp');
   const env = { ...keyring.env, ...gw.home, TMPDIR: tmp };
   const variables = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: SECRET };
@@ -74,6 +59,13 @@ export async function openScenarios(): Promise<{
     const known = { [ACCOUNT]: { client_id: 'old', auth_url: endpoint.authUrl } };
     writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
     putEntry(gw.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
+  }
+  /** Gives the runs in this process the item that is left in the keyring. Resolves with the item. */
+  async function takeItem(): Promise<string | undefined> {
+    const stored = await keyring.lookup(ACCOUNT);
+    if (stored === undefined) gw.items.clear();
+    else gw.items.set(ACCOUNT, stored);
+    return stored;
   }
   /** Runs gwtoken in this process. */
   const run = (args: readonly string[], own: Readonly<Record<string, string>> = {}) => {
@@ -126,7 +118,7 @@ export async function openScenarios(): Promise<{
       undone: async () =>
         (await keyring.lookup(ACCOUNT)) === item('new') ? undefined : 'the client is not stored',
       async broken() {
-        const stored = await keyring.lookup(ACCOUNT);
+        const stored = await takeItem();
         if (stored !== item('new') && stored !== item('old')) return 'the item is lost';
         return await damage();
       },
@@ -136,21 +128,22 @@ export async function openScenarios(): Promise<{
       prepare: prepareStored,
       start: start(['logout', '--yes']),
       async undone() {
-        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
+        if ((await takeItem()) !== undefined) return 'the item is still there';
         const { code, stdout } = await run(['get']);
         return code === 4 ? undefined : `afterwards get ends with ${code}: ${stdout}`;
       },
       async broken() {
+        await takeItem();
         let again = await run(['logout', '--yes']);
         // libsecret does not tell a removed item from a hidden one. The hint leads out: a new item to remove.
-        if (again.code === 5 && (await keyring.lookup(ACCOUNT)) === undefined) {
+        if (again.code === 5 && !gw.items.has(ACCOUNT)) {
           gw.stdin = SECRET;
           const { code, stderr } = await run(['login', '--no-verify', '--secret-stdin']);
           if (code !== 0) return `login --no-verify: ${code} ${stderr}`;
           again = await run(['logout', '--yes']);
         }
         if (again.code !== 0 && again.code !== 4) return `logout again: ${again.code} ${again.stderr}`;
-        if ((await keyring.lookup(ACCOUNT)) !== undefined) return 'the item is still there';
+        if (gw.items.has(ACCOUNT)) return 'the item is still there';
         const get = await run(['get']);
         if (get.code !== 4) return `after logout get ends with ${get.code}: ${get.stdout}${get.stderr}`;
         return await damage(variables);
