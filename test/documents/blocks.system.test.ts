@@ -1,17 +1,17 @@
 /** Runs the code in README, recipes and ci as printed, section by section, with the tools that it names. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { codeBlocks, linesInTables } from '../harness/command-lines';
 import { listen } from '../harness/endpoints/listen';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
-import type { Need } from '../harness/needs';
+import { missing, type Need } from '../harness/needs';
 import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -79,22 +79,31 @@ const VAULTS = 'Credentials from a command';
 const OWN_TESTS = [AFTER_401, VAULTS];
 const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
 
-/** Opens a home with what the examples call: the gateway, a release to download, and programs. */
+type Examples = Awaited<ReturnType<typeof openExamples>>;
+
+/** Opens what the examples call: a token endpoint, the gateway, a release to download, and programs on PATH. */
 async function openExamples({ accepts = 'token-1' } = {}) {
   const endpoint = await startTokenEndpoint();
   const gateway = await startGateway(accepts);
-  const { dir, env } = openDirectories();
-  const [bin, work] = [join(dir, 'bin'), join(dir, 'work')];
-  mkdirSync(work);
+  const [bin, files] = [openDirectory(), openDirectory()];
   const PATH = linkProgram(bin, [executable()]);
-  putPrograms(bin, work, gateway.url);
-  const release = await startRelease(bin, work);
-  const BASH_ENV = join(dir, 'bash-env');
+  putPrograms(bin, files, gateway.url);
+  const release = await startRelease(bin, files);
+  const [BASH_ENV, XDG_CACHE_HOME] = [join(openDirectory(), 'bash-env'), openDirectory()];
   writeFileSync(BASH_ENV, '');
-  const variables = { ...env, ...inVariables(endpoint.authUrl), ...release, PATH, BASH_ENV };
+  const variables = { ...inVariables(endpoint.authUrl), ...release, PATH, BASH_ENV, XDG_CACHE_HOME };
+  return { endpoint, gateway, files, variables };
+}
+
+/** Opens a home and a current directory for one example. Only the cache is shared with others. */
+function openExample({ endpoint, gateway, files, variables }: Examples) {
+  const { dir, env } = openDirectories();
+  const work = join(dir, 'work');
+  cpSync(files, work, { recursive: true });
+  gateway.calls.length = 0;
   const run = (script: string, more: Readonly<Record<string, string>> = {}) =>
     runCommand(['/usr/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll(GATEWAY, gateway.url)], {
-      env: { ...variables, ...more },
+      env: { ...env, ...variables, ...more },
       cwd: work,
     });
   return { endpoint, calls: gateway.calls, work, run, url: gateway.url };
@@ -149,6 +158,11 @@ async function startRelease(bin: string, work: string) {
   return { RELEASE: `${url}/gwtoken.tar.gz`, SHA256 };
 }
 
+let examples: Examples;
+beforeAll(async () => {
+  if (missing('linux', 'bash', 'curl') === undefined) examples = await openExamples();
+});
+
 describe('the code in the documents', () => {
   test('is found in README, recipes and ci', () => {
     const scripts = sections.filter(({ script }) => script.trim() !== '').map(({ name }) => name);
@@ -160,7 +174,7 @@ describe('the code in the documents', () => {
     '$name',
     async ({ name, files, script }, { needs }) => {
       needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
-      const { calls, work, run, url } = await openExamples();
+      const { calls, work, run, url } = openExample(examples);
       for (const [file, text] of files) writeFileSync(join(work, file), text.replaceAll(GATEWAY, url));
       // The examples of CI start with an unpacked release in the current directory.
       if (ci.some((each) => each.name === name)) await run('tar -xzf gwtoken-*.tar.gz');
@@ -174,7 +188,7 @@ describe('the code in the documents', () => {
 
 test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
   needs('linux', 'bash', 'curl', 'direnv');
-  const { endpoint, calls, work, run } = await openExamples();
+  const { endpoint, calls, work, run } = openExample(await openExamples());
   endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
   const { files, script } = sections.find(({ name }) => name === 'direnv')!;
   for (const [file, text] of files) writeFileSync(join(work, file), text);
@@ -187,7 +201,7 @@ test.for([
   ['no token is accepted', 'none', 1],
 ] as const)('the recipe for 401 requests one new token: %s', async ([, accepts, code], { needs }) => {
   needs('linux', 'bash', 'curl');
-  const { run, calls } = await openExamples({ accepts });
+  const { run, calls } = openExample(await openExamples({ accepts }));
   const { script } = recipes.find(({ name }) => name === AFTER_401)!;
   expect(await run(script)).toMatchObject({ code, stderr: '' });
   expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
@@ -195,7 +209,7 @@ test.for([
 
 test('a CI job unpacks no release with a wrong checksum', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
-  const { run, calls } = await openExamples();
+  const { run, calls } = openExample(examples);
   const { script } = sections.find(({ name }) => name.startsWith('In CI'))!;
   expect(await run(script, { SHA256: '0'.repeat(64) })).toMatchObject({ code: 1 });
   expect(calls).toEqual([]);
@@ -204,7 +218,7 @@ test('a CI job unpacks no release with a wrong checksum', async ({ needs }) => {
 test('the credential command of each vault works', async ({ needs }) => {
   needs('linux', 'bash');
   const { script } = ci.find(({ name }) => name === VAULTS)!;
-  const { endpoint, run } = await openExamples();
+  const { endpoint, run } = openExample(await openExamples());
   const lines = [
     'unset GWTOKEN_AUTH_URL GWTOKEN_CLIENT_ID GWTOKEN_CLIENT_SECRET',
     `gwtoken config set auth-url ${endpoint.authUrl}`,
@@ -222,15 +236,15 @@ test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) =>
   const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
   expect(jobs.length).toBeGreaterThan(3);
   const { command, args } = jobs.find(({ spec }) => spec !== undefined).spec.containers[0];
-  const { run, calls } = await openExamples();
+  const { run, calls } = openExample(examples);
   const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openDirectory());
   expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
   expect(calls).toEqual(['Bearer token-1']);
 });
 
 test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
-  needs('linux', 'bash');
-  const { run } = await openExamples();
+  needs('linux', 'bash', 'curl');
+  const { run } = openExample(examples);
   const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
   const [, helper = ''] = /"headersHelper": "([^"]+)"/.exec(topic) ?? [];
   expect(JSON.parse((await run(helper)).stdout)).toEqual({ Authorization: 'Bearer token-1' });
