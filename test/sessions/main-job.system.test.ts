@@ -109,6 +109,13 @@ test('the files list the clients without their secrets', () => {
   });
 });
 
+test('get reports a locked keychain, and reads the secret once it is unlocked', async () => {
+  await keyring.lock();
+  expectRefusal(await gwtoken(['get', '--no-cache'], { env: { GWTOKEN_KEYCHAIN_TIMEOUT: '6' } }), 5);
+  await keyring.unlock();
+  await get('--no-cache');
+});
+
 test('logout removes only the selected client', async () => {
   expect(await gwtoken(['logout', '--yes'])).toMatchObject({ code: 0, stdout: '' });
   expect(await keyring.lookup('default:production:eu')).toBeUndefined();

@@ -6,7 +6,6 @@ import { inside } from '../../harness/homes/in-process';
 import type { Environment } from '../../harness/keyrings/session';
 import { leftBehind } from '../../harness/programs/processes';
 import {
-  GWTOKEN,
   inherited,
   PROGRAM,
   type ProgramResult,
@@ -30,14 +29,13 @@ export const SETTINGS = {
   GWTOKEN_RETRIES: '0',
 };
 
-/** Runs a command line whose stdin is SECRET; fails if a process of it stays behind or SECRET is printed. */
-export type Run = (
-  args: string,
-  own: Environment,
-) => Promise<Pick<ProgramResult, 'code' | 'stdout' | 'stderr'>>;
+type Ended = Pick<ProgramResult, 'code' | 'stdout' | 'stderr'>;
 
-/** Runs gwtoken's modules in this process, with the package's keychain child, which this process starts. */
-export const run: Run = (args, own) =>
+/**
+ * Runs gwtoken's modules in this process, with the package's keychain child, which this process starts. Stdin is
+ * SECRET. Fails if a process stays behind or SECRET is printed.
+ */
+export const run = (args: string, own: Environment): Promise<Ended> =>
   leavingNothing(own, async (env) => {
     const gw = inside();
     Object.assign(gw, { env, stdin: SECRET });
@@ -59,11 +57,11 @@ export const run: Run = (args, own) =>
     return { ...ended, stderr: notices + stderr };
   });
 
-/** Runs the built program in the tested form, or a copy of it. */
-export const runBuilt = (args: string, own: Environment, program: Words = GWTOKEN): Promise<ProgramResult> =>
+/** Runs a built program like run(). */
+export const runBuilt = (args: string, own: Environment, program: Words): Promise<ProgramResult> =>
   leavingNothing(own, (env) => runProgram(args.split(' '), { env, stdin: SECRET, program }));
 
-async function leavingNothing<T extends Pick<ProgramResult, 'stdout' | 'stderr'>>(
+async function leavingNothing<T extends Ended>(
   own: Environment,
   start: (env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
@@ -75,8 +73,8 @@ async function leavingNothing<T extends Pick<ProgramResult, 'stdout' | 'stderr'>
 }
 
 /** Runs doctor and returns its exit code, and the result and message of its keychain check. */
-export async function doctorsKeychain(env: Environment, runs: Run = run) {
-  const { code, stdout } = await runs('doctor --json', env);
+export async function doctorsKeychain(env: Environment) {
+  const { code, stdout } = await run('doctor --json', env);
   const { checks } = JSON.parse(stdout) as {
     checks: { name: string; result: string; message: string }[];
   };

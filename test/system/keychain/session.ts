@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
 import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { missing, type Need } from '../../harness/needs';
-import { CLIENT, doctorsKeychain, type Run, run, SECRET } from './keychain-runs';
+import { CLIENT, doctorsKeychain, run, SECRET } from './keychain-runs';
 
 /** A keyring, and the actions of the person who uses it. */
 interface TestedKeyring {
@@ -17,7 +17,7 @@ interface TestedKeyring {
 }
 
 /** Tests one session from login to logout. gwtoken prints the same with each keyring. */
-export function testSession(need: Need, start: () => Promise<TestedKeyring>, runs: Run = run): void {
+export function testSession(need: Need, start: () => Promise<TestedKeyring>): void {
   describe(need, () => {
     let keyring: TestedKeyring;
     let identity: IdentityServer;
@@ -33,7 +33,7 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>, run
 
     /** Runs gwtoken while the person allows the dialog that it opens. */
     async function runAllowed(args: string, asks?: keyof TestedKeyring['allows']) {
-      const [result] = await Promise.all([runs(args, env), asks && keyring.allows[asks]?.()]);
+      const [result] = await Promise.all([run(args, env), asks && keyring.allows[asks]?.()]);
       return result;
     }
     const newest = () => ({ code: 0, stdout: `${identity.issued.at(-1)}\n`, stderr: '' });
@@ -78,13 +78,13 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>, run
     });
 
     test('doctor reports that the keychain answered', async () => {
-      const [doctor] = await Promise.all([doctorsKeychain(env, runs), keyring.allows.reading?.()]);
+      const [doctor] = await Promise.all([doctorsKeychain(env), keyring.allows.reading?.()]);
       expect(doctor).toEqual({ code: 0, result: 'ok', message: 'answered' });
     });
 
     test('get reports a locked keyring within the limit', async () => {
       await keyring.lock();
-      const get = await runs('get --fresh', limited());
+      const get = await run('get --fresh', limited());
       expect(get).toMatchObject({ code: 5, stdout: '' });
       expect(get.stderr).toMatch(LOCKED);
     });
