@@ -50,10 +50,10 @@ export async function startDisplay(): Promise<Display> {
         [id = ''] = await found(title, '--sync');
         return id !== '';
       });
-      await xdotool('windowfocus', '--sync', id);
       // `keydown` and `keyup` instead of `key`, because the key's press may close the window.
-      for (const key of keys) await xdotool('keydown', key, 'keyup', key);
-      await until(`the window closes: ${title}`, async () => !(await found(title)).includes(id));
+      const presses = keys.flatMap((key) => ['keydown', key, 'keyup', key]);
+      await xdotool('windowfocus', '--sync', id, ...presses);
+      await until(`the window closes: ${title}`, async () => !(await found(title)).includes(id), 30_000, 100);
     },
     async answerAll(title, keys, work) {
       const ended = new AbortController();
@@ -62,7 +62,7 @@ export async function startDisplay(): Promise<Display> {
           // The window may have closed since the search; another one is found in the next round.
           for (const id of await found(title))
             await xdotool('windowfocus', id, 'key', ...keys).catch(() => {});
-          await sleep(200);
+          await sleep(500);
         }
       })();
       return await work.finally(() => {

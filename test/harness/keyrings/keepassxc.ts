@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../programs/processes';
 import { startDisplay } from './display';
@@ -9,13 +9,13 @@ import { type Environment, endHelper, run, startSession } from './session';
 const PASSWORD = 'pw';
 const GROUP = '00112233-4455-6677-8899-aabbccddeeff';
 
-/** Returns a database with one group; `customData` can expose it to the Secret Service, as a user would. */
-const database = (customData: string) => `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+/** A database whose group is exposed to the Secret Service, as a user would do it. */
+const DATABASE = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <KeePassFile>
   <Meta>
     <DatabaseName>db</DatabaseName>
     <RecycleBinEnabled>True</RecycleBinEnabled>
-    <CustomData>${customData}</CustomData>
+    <CustomData><Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item></CustomData>
   </Meta>
   <Root>
     <Group>
@@ -24,8 +24,6 @@ const database = (customData: string) => `<?xml version="1.0" encoding="UTF-8" s
     </Group>
   </Root>
 </KeePassFile>`;
-const EXPOSING = database(`<Item><Key>FDO_SECRETS_EXPOSED_GROUP</Key><Value>{${GROUP}}</Value></Item>`);
-const DATABASES = { exposed: EXPOSING, another: EXPOSING, 'not exposed': database('') };
 
 /** Enables the Secret Service, which is off by default, and keeps KeePassXC's defaults for its options. */
 const SETTINGS = `[General]
@@ -38,22 +36,20 @@ CheckForUpdates=false
 Enabled=true
 `;
 
-/** The title of each dialog, and the keys that answer it. */
+/** The title of each dialog, and the keys that answer it; `lock` is for the window of an unlocked database. */
 const ANSWERS = {
   allow: ['Access Request', ['Return']],
   deny: ['Access Request', ['Escape']],
   dismiss: ['Unlock Database', ['Escape']],
   unlock: ['\\[Locked\\] - KeePassXC', [...PASSWORD, 'Return']],
+  lock: ['[^]] - KeePassXC', ['ctrl+l']],
 } as const;
 /** The titles of the dialogs that ask for an open database. */
 const NOT_OPEN = 'Unlock Database|Create a new KeePassXC database';
 
 export type KeePassXCAnswer = keyof typeof ANSWERS;
-/**
- * The open database: one that exposes its group, `another` such one while the first is locked, one that
- * exposes no group, or `none`.
- */
-type OpenDatabase = keyof typeof DATABASES | 'none';
+/** The open database: the first one, `another` one while the first is locked, or `none`. */
+type OpenDatabase = 'first' | 'another' | 'none';
 
 /** A running KeePassXC, whose dialogs the test answers. */
 export interface KeePassXC {
@@ -72,16 +68,15 @@ export interface KeePassXC {
   reopen(database: OpenDatabase): Promise<void>;
 }
 
-/** Starts a session bus, a screen and a KeePassXC in which the database with an exposed group is open. */
+/** Starts a session bus, a screen and a KeePassXC in which the first database is open. */
 export async function startKeePassXC(): Promise<KeePassXC> {
   const display = await startDisplay();
   const { dir, env, withPath, home, start } = await startSession(display);
   const file = (name: string) => join(dir, `${name}.kdbx`);
-  for (const [name, xml] of Object.entries(DATABASES)) {
-    writeFileSync(join(dir, 'db.xml'), xml);
-    const create = ['import', '-q', '-p', '-t', '100', join(dir, 'db.xml'), file(name)];
-    await run('keepassxc-cli', create, withPath, `${PASSWORD}\n`.repeat(2));
-  }
+  writeFileSync(join(dir, 'db.xml'), DATABASE);
+  const create = ['import', '-q', '-p', '-t', '100', join(dir, 'db.xml'), file('first')];
+  await run('keepassxc-cli', create, withPath, `${PASSWORD}\n`.repeat(2));
+  copyFileSync(file('first'), file('another'));
   mkdirSync(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
   writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
   // A user's second KeePassXC finds the first one by a file in the temporary directory, and talks to it.
@@ -93,17 +88,20 @@ export async function startKeePassXC(): Promise<KeePassXC> {
   let program: ChildProcess | undefined;
   const reopen = async (name: OpenDatabase) => {
     // KeePassXC saves a moment after a change; until then its title has a star.
-    await until('KeePassXC has saved', async () => (await display.windows('\\* - KeePassXC')) === 0);
+    await until(
+      'KeePassXC has saved',
+      async () => (await display.windows('\\* - KeePassXC')) === 0,
+      30_000,
+      100,
+    );
     if (program) await endHelper(program);
-    const locked = name === 'another' ? ['exposed'] : [];
-    const names = name === 'none' ? [] : [...locked, name];
-    program = start('keepassxc', names.map(file), directory);
+    const databases = { none: [], first: ['first'], another: ['first', 'another'] }[name];
+    program = start('keepassxc', databases.map(file), directory);
     // The password goes into the dialog, because 2.7.10 crashes with --pw-stdin.
     if (name !== 'none') await answer('unlock');
-    const shows = name === 'exposed' || name === 'another';
-    await untilCollection(shows ? 'unlocked' : 'no collection', withPath);
+    await untilCollection(name === 'none' ? 'no collection' : 'unlocked', withPath);
   };
-  await reopen('exposed');
+  await reopen('first');
   return {
     env,
     answer,
@@ -118,7 +116,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
       return secret;
     },
     async lock() {
-      await run('keepassxc', ['--lock'], { ...withPath, ...directory });
+      await answer('lock');
       await untilCollection('locked', withPath);
     },
     reopen,

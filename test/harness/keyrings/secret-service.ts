@@ -54,5 +54,5 @@ export async function hasItem(env: Environment, account: string): Promise<boolea
 
 /** Waits until the default collection is in this state; a service needs a moment after its start. */
 export async function untilCollection(wanted: CollectionState, env: Environment): Promise<void> {
-  await until(`the keyring is: ${wanted}`, async () => (await collectionState(env)) === wanted);
+  await until(`the keyring is: ${wanted}`, async () => (await collectionState(env)) === wanted, 30_000, 100);
 }

@@ -40,16 +40,21 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until the condition holds. Rejects after `timeoutMs`, which is only a safeguard. */
+/**
+ * Waits until the condition holds. Rejects after `timeoutMs`, which is only a safeguard.
+ *
+ * @param pauseMs time between two looks; more than 20 if each look starts a program
+ */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
   timeoutMs = 30_000,
+  pauseMs = 20,
 ): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await sleep(20);
+    await sleep(pauseMs);
   }
 }
 
