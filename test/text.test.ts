@@ -1,9 +1,9 @@
 /** Texts that gwtoken shows: one line without control characters, durations, and words for a shell. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { duration, listOf, oneLine, quoted, shellWord, similarWords } from '../src/text';
+import type { Need } from './harness/needs';
 
 /** Characters of names and URLs, and those that shells interpret. */
 const line = fc.oneof(
@@ -15,22 +15,26 @@ const line = fc.oneof(
 const LINES = fc.sample(line, { numRuns: 400, seed: 14 });
 
 describe('shellWord()', () => {
-  test.for(['sh', 'dash', 'bash', 'zsh', 'ksh93', 'busybox sh', 'fish'])(
-    'is read as the same text by %s',
-    (shell, { skip }) => {
-      const [program = '', ...args] = shell.split(' ');
-      const path = ['/bin', '/usr/bin'].map((directory) => `${directory}/${program}`).find(existsSync);
-      skip(path === undefined, `${shell} is not installed`);
-      // printf of the shell prints each word and a NUL, because echo differs between shells.
-      const script = LINES.map((text) => `printf '%s\\0' ${shellWord(text)}`).join('\n');
-      const printed = execFileSync(path!, [...args, '-c', script], {
-        encoding: 'utf8',
-        // With a socket as stdin, bash reads ~/.bashrc.
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      expect(printed.split('\0').slice(0, -1)).toEqual(LINES);
-    },
-  );
+  test.for<[shell: string, need: Need]>([
+    ['sh', 'posix'],
+    ['dash', 'dash'],
+    ['bash', 'bash'],
+    ['zsh', 'zsh'],
+    ['ksh93', 'ksh93u+m'],
+    ['busybox sh', 'busybox'],
+    ['fish', 'fish'],
+  ])('is read as the same text by %s', ([shell, need], { needs }) => {
+    needs(need);
+    const [program = '', ...args] = shell.split(' ');
+    // printf of the shell prints each word and a NUL, because echo differs between shells.
+    const script = LINES.map((text) => `printf '%s\\0' ${shellWord(text)}`).join('\n');
+    const printed = execFileSync(program, [...args, '-c', script], {
+      encoding: 'utf8',
+      // With a socket as stdin, bash reads ~/.bashrc.
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(printed.split('\0').slice(0, -1)).toEqual(LINES);
+  });
 
   test('returns a word without special characters unchanged', () => {
     for (const text of ['eu', 'https://id.example.com:8443/a_b-c', 'C:/x', 'a=b', '50%'])

@@ -1,9 +1,11 @@
 /** The credential command as the system's shell runs it. */
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { SECRET } from '../harness/homes/canary';
 import { expectNoSecret, putAnswer, startCommandHome } from '../harness/homes/command-home';
 
-describe.skipIf(process.platform === 'win32')('the credential command', () => {
+describe('the credential command', () => {
+  beforeEach(({ needs }) => needs('posix'));
+
   test('provides credentials with special characters unchanged', async () => {
     const { dir, gwtoken, identity } = await startCommandHome('set -- answer; cat "$HOME/../$1"');
     putAnswer(dir, '\ufeff  ', '\r\n');

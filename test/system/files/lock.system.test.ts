@@ -56,9 +56,10 @@ beforeEach(() => {
 });
 const MINUTE_S = 60;
 
-test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGSTOP'] as const)(
+test.for(['SIGKILL', 'SIGSTOP'] as const)(
   'one of five waiters takes the lock some 3 s after %s of its holder',
-  async (signal) => {
+  async (signal, { needs }) => {
+    needs('posix');
     const holder = start(path);
     await holder.line();
     const waiting = await startWaiting(5);
@@ -128,16 +129,14 @@ test('a waiter gives up on a dead lock that cannot be removed', async () => {
   expect(lock?.held === false && (await lock.wait(20_000))).toBe('released');
 });
 
-test.skipIf(process.platform === 'win32')(
-  'a process that cannot open files does not remove a lock',
-  async () => {
-    writeFileSync(path, 'another');
-    const script = `const { tryLock } = require(process.argv[1]);
+test('a process that cannot open files does not remove a lock', async ({ needs }) => {
+  needs('posix');
+  writeFileSync(path, 'another');
+  const script = `const { tryLock } = require(process.argv[1]);
     try { for (;;) require('node:fs').openSync('/dev/null'); } catch {}
     tryLock(process.argv[2], { platform: process.platform });`;
-    const lock = await bundle(join(ROOT, 'src/system/files/lock.ts'));
-    const limited = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, '-e', script, lock, path];
-    execFileSync('sh', limited, { env: inherited() });
-    expect(readFileSync(path, 'utf8')).toBe('another');
-  },
-);
+  const lock = await bundle(join(ROOT, 'src/system/files/lock.ts'));
+  const limited = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, '-e', script, lock, path];
+  execFileSync('sh', limited, { env: inherited() });
+  expect(readFileSync(path, 'utf8')).toBe('another');
+});

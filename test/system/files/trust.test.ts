@@ -45,7 +45,9 @@ const edit = (host = MACHINE) => config(host).edit(EDIT);
 const READ = { general: { region: 'eu' } };
 const SERVED = { text: 'an entry' };
 
-describe.skipIf(process.platform === 'win32')('trust in files', () => {
+describe('trust in files', () => {
+  beforeEach(({ needs }) => needs('posix'));
+
   test('a config that others can write to is rejected with the chmod to type', () => {
     const word = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
     for (const [path, owner] of [
@@ -165,16 +167,11 @@ describe.skipIf(process.platform === 'win32')('trust in files', () => {
 });
 
 describe('a directory that is missing', () => {
-  test('is created with its parents, mode 0700', () => {
-    makeDirectory(join(directory, 'a', 'b'));
-    makeDirectory(join(directory, 'a', 'b'));
-    if (process.platform === 'win32') return;
-    for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
-  });
-
-  test.skipIf(process.platform === 'win32')('is created with mode 0700 under any umask', () => {
+  test('is created with its parents, with mode 0700 under any umask', ({ needs }) => {
+    needs('posix');
     const umask = process.umask(0o177);
     onCleanup(() => void process.umask(umask));
+    makeDirectory(join(directory, 'a', 'b'));
     makeDirectory(join(directory, 'a', 'b'));
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
   });

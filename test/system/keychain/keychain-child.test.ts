@@ -120,7 +120,8 @@ test('the child gets no arguments, and no variables of gwtoken, Node or Bun', as
   expect(await received('linux')).toEqual([[], [], { ...kept, ...english, DO_NOT_TRACK: '1' }]);
 });
 
-test.skipIf(process.platform === 'win32')('the child ignores SIGINT and answers', async () => {
+test('the child ignores SIGINT and answers', async ({ needs }) => {
+  needs('posix');
   const { keychain } = keychainWith(
     asFunction(`async () => {
       process.kill(process.pid, 'SIGINT');

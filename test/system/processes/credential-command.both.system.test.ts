@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { putAnswer, startCommandHome } from '../../harness/homes/command-home';
 import { isRunning, until } from '../../harness/programs/processes';
 
-describe.skipIf(process.platform === 'win32')('a credential command', () => {
+describe('a credential command', () => {
+  beforeEach(({ needs }) => needs('posix'));
+
   const HANG = 'echo $$ > "$HOME/pid.new"; mv "$HOME/pid.new" "$HOME/pid"; exec sleep 300';
   const pidIn = async (dir: string): Promise<number> => {
     const file = join(dir, 'home', 'pid');

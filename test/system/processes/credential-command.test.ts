@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runCredentialCommand } from '../../../src/system/processes/credential-command';
 import { openDirectory } from '../../harness/homes/directory';
 import { until } from '../../harness/programs/processes';
@@ -21,7 +21,9 @@ const run = (
     signal,
   });
 
-describe.skipIf(process.platform === 'win32')('runCredentialCommand()', () => {
+describe('runCredentialCommand()', () => {
+  beforeEach(({ needs }) => needs('posix'));
+
   test.each([
     ['success', 'true', { how: 'exited', code: 0 }],
     ['exit code 130', 'exit 130', { how: 'exited', code: 130 }],

@@ -13,7 +13,9 @@ beforeEach(async () => {
   home = openHome(inVariables(endpoint.authUrl, { clientId: 'client', clientSecret: SECRET }));
 });
 
-describe.skipIf(process.platform === 'win32')('SIGUSR1', () => {
+describe('SIGUSR1', () => {
+  beforeEach(({ needs }) => needs('posix'));
+
   test('ends get and opens no debugger', async () => {
     endpoint.hold();
     const running = home.start(['get']);

@@ -80,16 +80,18 @@ function script(content: string, mode: number): string {
   writeFileSync(path, content, { mode });
   return path;
 }
-test.skipIf(process.platform === 'win32').each(['no-such-command', 'a|b', ''])(
+test.for(['no-such-command', 'a|b', ''])(
   'reports %j, which PATH does not have, as not found, with a hint',
-  async (command) => {
+  async (command, { needs }) => {
+    needs('posix');
     const message = `command not found: ${JSON.stringify(command)}`;
     const error = { kind: 'not-found', message, cause: { reason: 'command-not-found', shell: "sh -c '…'" } };
     await expect(run(command)).rejects.toMatchObject(error);
   },
 );
 
-test.skipIf(process.platform === 'win32')('reports a missing file by its path', async () => {
+test('reports a missing file by its path', async ({ needs }) => {
+  needs('posix');
   const error = {
     kind: 'not-found',
     message: 'cannot run "./deploy.sh": no such file or directory',
@@ -103,12 +105,13 @@ test('an error shows NAME=VALUE as a command without the value', async () => {
   await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message });
 });
 
-test.skipIf(process.platform === 'win32').each<[why: string, command: string, args: readonly string[]]>([
+test.for<[why: string, command: string, args: readonly string[]]>([
   ['not a directory', '/etc/passwd/x', []],
   ['permission denied', script('#!/bin/sh', 0o644), []],
   ['the interpreter of its #! line does not exist', script('#!/no/such/interpreter', 0o755), []],
   ['argument list too long', 'true', ['x'.repeat(4_000_000)]],
-])('reports why a command cannot be run: %s', async (why, command, args) => {
+])('reports why a command cannot be run: %s', async ([why, command, args], { needs }) => {
+  needs('posix');
   const message = `cannot run ${JSON.stringify(command)}: ${why}`;
   await expect(run(command, args)).rejects.toMatchObject({
     kind: why.includes('interpreter') ? 'not-found' : 'not-runnable',
@@ -117,18 +120,16 @@ test.skipIf(process.platform === 'win32').each<[why: string, command: string, ar
   });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'on Windows a command without a file is reported as not found',
-  async () => {
-    const message = 'command not found: "dir"';
-    const error = {
-      kind: 'not-found',
-      message,
-      cause: { reason: 'command-not-found', shell: 'cmd /d /c …' },
-    };
-    await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
-  },
-);
+test('on Windows a command without a file is reported as not found', async ({ needs }) => {
+  needs('posix');
+  const message = 'command not found: "dir"';
+  const error = {
+    kind: 'not-found',
+    message,
+    cause: { reason: 'command-not-found', shell: 'cmd /d /c …' },
+  };
+  await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
+});
 
 test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
   'in %s a program reads the text from a pipe and keeps its stdin and exit code',

@@ -8,10 +8,11 @@ const LABEL = 'requesting a token';
 const TOKEN = 'the_token-that-is-printed';
 const ERASED = '\r\x1b[K';
 
-describe.skipIf(process.platform === 'win32')('the spinner', () => {
+describe('the spinner', () => {
   let endpoint: TokenEndpoint;
   let home: Home;
-  beforeEach(async () => {
+  beforeEach(async ({ needs }) => {
+    needs('posix');
     endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
     home = openHome({ ...inVariables(endpoint.authUrl), GWTOKEN_NO_CACHE: '1' });
   });

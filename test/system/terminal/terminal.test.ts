@@ -83,15 +83,13 @@ test.each([
   expect(terminal.shown()).toEqual(['Remove? (y/N): false']);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'isForeground() without /proc returns whether the process has a terminal',
-  async () => {
-    const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
-    const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
-    const words = [process.execPath, '-e', script, module];
-    expect(await runCommand(words, { env: {}, detached: true })).toMatchObject({ stdout: 'false\n' });
-    const { exit, screen } = openPty(words, { env: {} });
-    await exit;
-    expect(screen()).toBe('true\n');
-  },
-);
+test('isForeground() without /proc returns whether the process has a terminal', async ({ needs }) => {
+  needs('posix');
+  const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
+  const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
+  const words = [process.execPath, '-e', script, module];
+  expect(await runCommand(words, { env: {}, detached: true })).toMatchObject({ stdout: 'false\n' });
+  const { exit, screen } = openPty(words, { env: {} });
+  await exit;
+  expect(screen()).toBe('true\n');
+});
