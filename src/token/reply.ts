@@ -210,23 +210,24 @@ function errorWords({ json, secret }: Reply): string {
   return [...new Set(parts)].join(': ');
 }
 
-/** Three words in a row, then two. The titles of errors have two, such as `Bad Request`. */
-const SENTENCES = [/\p{L}\s+\p{L}+\s+\p{L}/u, /\p{L}\s+\p{L}/u];
+/** Matches the names of members with a reason, such as `errorSummary`, `developerMessage` or `faultstring`. */
+const REASON_NAME = /(description|detail|error|faultstring|information|message|msg|summary|title)s?$/i;
 
-/** Returns the server's reason: `error_description`, or else the first text that reads like a sentence. */
+/** Returns the server's reason: `error_description`, or else the longest text of a member with such a name. */
 function reasonIn(json: Json): string | undefined {
-  const texts = textsIn(json).filter((text) => text !== json['error']);
-  const sentences = SENTENCES.map((sentence) => texts.find((text) => sentence.test(text)));
-  const candidates = [json['error_description'], ...sentences, json['message']];
-  return candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
+  const texts = reasonsIn(json).filter((text) => text !== json['error']);
+  texts.sort((a, b) => b.length - a.length);
+  return [json['error_description'], ...texts].find(
+    (text): text is string => typeof text === 'string' && text.trim() !== '',
+  );
 }
 
-/** Returns the texts in a value, in their order. */
-function textsIn(value: unknown, depth = 4): string[] {
-  if (typeof value === 'string') return [value];
-  return value instanceof Object && depth > 0
-    ? Object.values(value).flatMap((each) => textsIn(each, depth - 1))
-    : [];
+/** Returns the texts of the members with a reason's name. An array's texts have the array's name. */
+function reasonsIn(value: unknown, name = '', depth = 4): string[] {
+  if (typeof value === 'string') return REASON_NAME.test(name) ? [value] : [];
+  if (!(value instanceof Object) || depth === 0) return [];
+  const isArray = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, each]) => reasonsIn(each, isArray ? name : key, depth - 1));
 }
 
 /**

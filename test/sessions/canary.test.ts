@@ -52,6 +52,7 @@ const REPLIES: Readonly<Record<string, [code: number, reply: Reply]>> = {
   'another token type': [7, json(200, { ...good, token_type: TOKEN })],
   'a token with a newline': [7, json(200, { ...good, access_token: `${TOKEN}\n${SECRET}` })],
   'a token that is a list': [7, json(200, { ...good, access_token: [TOKEN] })],
+  'a token of another kind': [7, json(200, { data: { token: `Bearer ${TOKEN}` } })],
   'an expires_in that is text': [7, json(200, { ...good, expires_in: TOKEN })],
   'incomplete JSON': [7, text(200, JSON.stringify(good).slice(0, -3))],
 };

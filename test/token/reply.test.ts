@@ -199,9 +199,9 @@ describe('the reason', () => {
   });
 
   test.each([
-    { status: 'failed', code: 'E-1', path: '/oauth2/token', id: ['0f5c', 12] },
+    { status: 'it has failed', user: { name: WHY }, token: `Bearer ${WHY}`, id: ['0f5c', 12] },
     `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
-  ])('is no word and no text deep inside a reply', (body) => {
+  ])('is no other member and no text deep inside a reply', (body) => {
     expect(errorFor(400, body)).toEqual({
       kind: 'bad-reply',
       problem: 'answered 400',
