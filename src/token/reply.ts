@@ -60,7 +60,7 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
   if (isOutage) throw badReply(reply, answered, 'outage', retry);
   if (isAnswerOfApi(reply)) throw badReply(reply, answered, 'api-answer');
   const refusal = refusalReason(status, json?.['error']);
-  if (refusal !== undefined) throw refused(reply, refusal, retry);
+  if (refusal !== undefined) throw refused(reply, refusal);
   throw isSuccess ? noTokenFrom(reply) : badReply(reply, answered, failureReason(reply), retry);
 }
 
@@ -128,11 +128,10 @@ function jsonObject(body: Reply['body']): Json | undefined {
   return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Json) : undefined;
 }
 
-function refused(reply: Reply, reason: PlainReason, retry: Retry | undefined): GwtokenError {
+function refused(reply: Reply, reason: PlainReason): GwtokenError {
   const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
-  const message = `${reply.endpoint} ${what} (HTTP ${describeReply(reply)})`;
-  // Repeated refusals lock clients out. With a 4xx that is retried (429) the server was only too busy.
-  return new GwtokenError('refused', message, { reason }, { retry: reply.status < 500 ? retry : undefined });
+  // Never retried, because repeated refusals lock clients out.
+  return new GwtokenError('refused', `${reply.endpoint} ${what} (HTTP ${describeReply(reply)})`, { reason });
 }
 
 /** Returns the reason of a refusal: an `error` of RFC 6749 section 5.2, or a 401; otherwise undefined. */

@@ -278,9 +278,13 @@ describe('a refusal', () => {
     });
   });
 
-  test('may be retried with 429', () => {
-    const busy = errorFor(429, { error: 'invalid_request' }, { 'retry-after': '7' });
-    expect(busy).toMatchObject({ kind: 'refused', reason: 'invalid_request', retry: { afterMs: 7000 } });
+  test('is not retried, whatever the status', () => {
+    for (const status of [408, 429, 503])
+      expect(errorFor(status, { error: 'invalid_client' }, { 'retry-after': '7' })).toEqual({
+        kind: 'refused',
+        problem: `${rejected} (HTTP ${status}, invalid_client)`,
+        reason: 'invalid_client',
+      });
   });
 });
 
