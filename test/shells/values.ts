@@ -43,6 +43,9 @@ export const EDGES: readonly string[] = [
   'it\'s 100% "~/*" & more; `!#\\',
 ];
 
+/** Values with each kind of run (POSIX_RUNS of src/formats/shells.ts), and with a character of an IFS. */
+export const MIXED: readonly string[] = ['a:b  *c', "it's [~]"];
+
 /** Values of the longest token that gwtoken accepts. */
 export const LONG: readonly string[] = ['a'.repeat(32 * 1024), '$'.repeat(32 * 1024), ' '.repeat(32 * 1024)];
 
