@@ -12,7 +12,7 @@ import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
 import { makeHostileDirectory } from './hostile-directory';
 import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
-import { EDGES, LONG, MANY_RUNS, MIXED, randomValues, SINGLE_CHARACTERS } from './values';
+import { EDGES, LONG, LONG_UNSAFE, MANY_RUNS, MIXED, randomValues, SINGLE_CHARACTERS } from './values';
 
 const count = Number(process.env['SHELL_VALUES'] ?? 0);
 const seed = Number(process.env['SHELL_SEED'] ?? 1);
@@ -65,11 +65,17 @@ function writeBatch(name: Shell['format'], values: readonly string[]): Batch {
 function writeBatches(format: Shell['format']) {
   const random = randomValues(count, seed);
   return {
-    all: writeBatch(format, [...SINGLE_CHARACTERS, ...EDGES, ...random]),
+    all: writeBatch(format, [...CHARACTERS, ...EDGES, ...random]),
     mixed: writeBatch(format, [...MIXED, ...random]),
     long: writeBatch(format, LONG),
   };
 }
+
+/** All printable characters in one value, and those that take sh no process in a value each. */
+const CHARACTERS = [
+  SINGLE_CHARACTERS.join(''),
+  ...SINGLE_CHARACTERS.filter((character) => /[\w./@+=%,-]/.test(character)),
+];
 
 let batches: Readonly<Record<Shell['format'], ReturnType<typeof writeBatches>>>;
 beforeAll(() => {
@@ -128,9 +134,9 @@ function cellsOf(shell: Shell): Cell[] {
     { ...usual, batch: all },
     { ...usual, name: 'values of 32 KiB', batch: long },
   ];
-  // dash and busybox are the shells with a limit, and busybox takes longer.
-  if (shell.name === 'dash')
-    first.push({ ...usual, name: 'many runs', batch: writeBatch(shell.format, [MANY_RUNS]) });
+  // Of sh's shells, dash and busybox have a limit, and busybox takes longer.
+  if (shell.name === 'dash' || shell.format !== 'sh')
+    first.push({ ...usual, name: 'many runs', batch: writeBatch(shell.format, [MANY_RUNS, LONG_UNSAFE]) });
   return [...first, ...others];
 }
 
