@@ -43,21 +43,17 @@ const SHELLS = {
 /** Types texts into a shell that finds no program. Resolves with the command lines that it tried to run for each. */
 async function tried(shell: keyof typeof SHELLS, texts: readonly string[]): Promise<string[][]> {
   const cwd = openDirectory();
-  const [record, log] = [join(cwd, 'record'), join(cwd, 'log')];
+  const log = join(cwd, 'log');
   // After the first pause each program of a text fails, which ends a loop.
-  const lines = [
-    '#!/bin/sh',
-    `printf '\\0%s %s' "$TEXT" "$*" >>${log}`,
-    `[ "$1" != sleep ] || : >${cwd}/slept-$TEXT`,
-    `[ ! -e ${cwd}/slept-$TEXT ]`,
-  ];
-  writeFileSync(record, `${lines.join('\n')}\n`, { mode: 0o755 });
-  writeFileSync(join(cwd, 'gwtoken'), `#!/bin/sh\nexec ${record} ./gwtoken "$@"\n`, { mode: 0o755 });
+  const record = `printf '\\0%s %s' "$TEXT" "$*" >>${log}
+    [ "$1" != sleep ] || : >${cwd}/slept-$TEXT
+    [ ! -e ${cwd}/slept-$TEXT ]`;
+  writeFileSync(join(cwd, 'gwtoken'), `#!/bin/sh\nset ./gwtoken "$@"\n${record}\n`, { mode: 0o755 });
   for (const file of ['secret.txt', 'gwtoken-X.tar.gz', 'gwtoken-X.tgz']) writeFileSync(join(cwd, file), '');
   const { args, handler } = SHELLS[shell];
   // Each text has a subshell, which it may end.
   const typed = [...texts, 'the end'].map((text, at) => `(export TEXT=${at}\n${text}\n)\n`);
-  const stdin = `${handler}() { ${record} "$@"; }\n${typed.join('')}`;
+  const stdin = `${handler}() {\n${record}\n}\n${typed.join('')}`;
   await runCommand([`/usr/bin/${shell}`, ...args], { env: { PATH: '/nowhere', HOME: cwd }, cwd, stdin });
   const recorded = readFileSync(log, 'utf8').replaceAll(cwd, '').split('\0');
   expect(recorded).toContain(`${texts.length} the end`);
