@@ -89,7 +89,7 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
       );
     return answer;
   } catch (error) {
-    if (error instanceof GwtokenError && isShareable(error) && !query.signal?.aborted)
+    if (error instanceof GwtokenError && isShareable(error))
       await store('failure', formatFailure(error, owner, world.now()));
     throw error;
   }
