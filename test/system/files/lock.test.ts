@@ -1,11 +1,13 @@
 /** The lock between callers in one process; lock.system.test.ts tests it between processes. */
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { tryLock, withLock } from '../../../src/system/files/lock';
+import type { Host } from '../../../src/system/files/paths';
+import type { HeldLock } from '../../../src/world';
 import { MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 
@@ -76,6 +78,29 @@ test('a holder that is silent for three seconds loses the lock', async () => {
   expect(await waitForHolder(20_000)).toBe('released');
   expect(performance.now() - since).toBeGreaterThan(2900);
   takeLock().release();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a waiter that is about to remove a dead lock leaves the new lock of a faster one', async () => {
+  writeFileSync(path, 'dead');
+  let faster: HeldLock | undefined;
+  let isWaiting = false;
+  const slower: Host = {
+    ...MACHINE,
+    // Read between the dead holder's name and the claim.
+    get platform() {
+      if (isWaiting && faster === undefined) {
+        rmSync(path);
+        faster = takeLock();
+      }
+      return MACHINE.platform;
+    },
+  };
+  const lock = tryLock(path, slower);
+  isWaiting = true;
+  expect(lock?.held === false && (await lock.wait(20_000))).toBe('released');
+  expect(faster?.isHeld()).toBe(true);
+  faster?.release();
   expect(readdirSync(directory)).toEqual([]);
 });
 
