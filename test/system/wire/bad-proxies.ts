@@ -77,18 +77,6 @@ const behindHttps = (
 /** Proxies that work, that fail, and that gwtoken must not use. */
 export const BAD_PROXIES: readonly WireCase[] = [
   proxied('with a user name and a password', requires(BASIC), FETCHED, { env: withPassword, used: 1 }),
-  proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
-    env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
-    used: 1,
-  }),
-  proxied(
-    '407 without credentials',
-    requires(BASIC),
-    unreached(
-      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) requires a user name and password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
-    ),
-    { used: 1 },
-  ),
   proxied(
     'a refused connection',
     open,
@@ -108,11 +96,6 @@ export const BAD_PROXIES: readonly WireCase[] = [
       /the proxy \S+ \(from HTTPS_PROXY\) closed the connection without opening a tunnel \(3 attempts\)/,
     ),
   ),
-  proxied(
-    'speaks no HTTP',
-    () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
-    unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),
-  ),
   proxied('with an https: URL', secure, { ...FETCHED, isQuick: true }, { used: 1 }),
   proxied(
     'with an https: URL, and a certificate for another host',
@@ -126,12 +109,6 @@ export const BAD_PROXIES: readonly WireCase[] = [
     open,
     unreached(/error: 127\.0\.0\.1:\d+ is not trusted: its certificate is only valid for other\.test/),
     { names: 'DNS:other.test', used: 1 },
-  ),
-  proxied(
-    'an endpoint that answers 407',
-    open,
-    { code: 7, says: /\/oauth2\/token answered 407\n/, requests: 1 },
-    { answer: reply(407, '') },
   ),
   {
     name: 'a loopback http: URL, which bypasses every proxy',
@@ -175,5 +152,32 @@ export const BAD_PROXIES: readonly WireCase[] = [
     behindHttps({ ...each, isQuick: false }, (authority) =>
       startFaultServer(each.script, { tls: authority.issue() }),
     ),
+  ),
+];
+
+/** HTTP with a proxy, and with an endpoint behind one. */
+export const PROXY_REPLIES: readonly WireCase[] = [
+  proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
+    env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),
+    used: 1,
+  }),
+  proxied(
+    '407 without credentials',
+    requires(BASIC),
+    unreached(
+      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) requires a user name and password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
+    ),
+    { used: 1 },
+  ),
+  proxied(
+    'speaks no HTTP',
+    () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
+    unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),
+  ),
+  proxied(
+    'an endpoint that answers 407',
+    open,
+    { code: 7, says: /\/oauth2\/token answered 407\n/, requests: 1 },
+    { answer: reply(407, '') },
   ),
 ];

@@ -1,7 +1,7 @@
 import { startFaultServer } from '../../harness/endpoints/fault-server';
-import { bad, FETCHED, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireCase } from './scene';
+import { bad, FETCHED, GOOD, replies, reply, SECRET, SENDS_TOKEN, scripted, type WireCase } from './scene';
 
-/** Complete replies. test/token/reply.test.ts tests each status and each member of a body. */
+/** Complete replies, and bytes that are none. test/token/reply.test.ts tests each status and member of a body. */
 export const BAD_REPLIES: readonly WireCase[] = [
   replies('a token', reply(200), FETCHED),
   replies(
@@ -28,17 +28,55 @@ export const BAD_REPLIES: readonly WireCase[] = [
     },
   },
   scripted(
-    'an endless body',
+    'chunks with a broken size',
+    { answer: (socket) => void socket.write(chunked(['10\r\n{"access_token":\r\n', 'zz\r\n'])) },
+    bad(/did not answer with valid HTTP/),
+  ),
+  scripted(
+    'good chunks',
     {
       answer(socket) {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n{"access_token":"');
-        const more = () => {
-          while (!socket.destroyed && socket.write('x'.repeat(16_384)));
-        };
-        socket.on('drain', more);
-        more();
+        const text = JSON.stringify(GOOD);
+        const parts = [text.slice(0, 9), text.slice(9)].map(
+          (part) => `${part.length.toString(16)}\r\n${part}\r\n`,
+        );
+        socket.write(chunked([...parts, '0\r\n\r\n']));
       },
     },
-    bad(/answered with more than 64 KiB/),
+    FETCHED,
+  ),
+  scripted(
+    'a server of another protocol, which speaks first',
+    { connected: (socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1\r\n') },
+    bad(/did not answer with valid HTTP/),
+  ),
+  replies(
+    'a change of protocol that gwtoken did not ask for',
+    Buffer.from('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+    bad(/oauth2\/token answered with a status 1xx, which gwtoken did not ask for\n/),
+  ),
+  replies(
+    'two different values of Content-Length',
+    Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
+    bad(/did not answer with valid HTTP/),
+  ),
+  replies(
+    '100 Continue that gwtoken did not ask for',
+    Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), reply(200)]),
+    bad(/oauth2\/token answered with a status 1xx, which gwtoken did not ask for\n/),
+  ),
+  replies(
+    'more than 16 KiB of headers',
+    reply(200, GOOD, { 'X-Long': 'x'.repeat(17_000) }),
+    bad(/oauth2\/token sent more than 16 KiB of headers\n/),
+  ),
+  replies(
+    'early hints before the reply',
+    Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), reply(200)]),
+    FETCHED,
   ),
 ];
+
+function chunked(parts: readonly string[]): string {
+  return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${parts.join('')}`;
+}

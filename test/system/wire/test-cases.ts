@@ -4,12 +4,16 @@ import { filesBelow } from '../../harness/homes/files';
 import { openHome } from '../../harness/homes/home';
 import { inside } from '../../harness/homes/in-process';
 import { FORM } from '../../harness/programs/program';
-import { BAD_PROXIES } from './bad-proxies';
+import { BAD_PROXIES, PROXY_REPLIES } from './bad-proxies';
 import { BAD_REPLIES } from './bad-replies';
 import { BAD_TLS } from './bad-tls';
 import { BROKEN_CONNECTIONS } from './broken-connections';
 import { wireIn } from './open-wire';
 import { SECRET, withOtherHost } from './scene';
+
+/** Sockets and TLS are the runtime's. Above them, both forms read and write HTTP with undici. */
+const OF_RUNTIME = [BROKEN_CONNECTIONS, BAD_TLS, BAD_PROXIES];
+const OF_UNDICI = [BAD_REPLIES, PROXY_REPLIES];
 
 /** The secret in each encoding that a text could have, and the proxy's password. */
 const CANARIES = [
@@ -50,7 +54,7 @@ const inProcess: Get = async (args, env) => {
 /** Tests the quick cases with the program, or all others, five at a time. */
 export function testCases(which: 'quick' | 'others'): void {
   const authority = makeAuthority();
-  const all = [BROKEN_CONNECTIONS, BAD_REPLIES, BAD_TLS, BAD_PROXIES].flat();
+  const all = (FORM === 'executable' ? OF_RUNTIME : [...OF_RUNTIME, ...OF_UNDICI]).flat();
   const cases = all.filter(({ isQuick = false }) => isQuick === (which === 'quick'));
   const rows = cases.map((each) => [each.code, each.name, each] as const);
   const get = which === 'quick' || FORM === 'executable' ? byProgram : inProcess;
