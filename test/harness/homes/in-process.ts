@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { splitLine } from '../../../src/cli/line';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
-import type { FormReply } from '../../../src/post-form';
+import type { ConnectionProgress, FormReply } from '../../../src/post-form';
 import { Interrupted, ReaderGone } from '../../../src/signals';
 import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
 import { openSpinner } from '../../../src/system/terminal/spinner';
@@ -22,6 +22,8 @@ export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache'
   nowMs: number;
   /** Returns the endpoint's reply to POST number 1, 2, …, or throws an error of the connection. */
   answer(post: number): Answer | Promise<Answer>;
+  /** The facts that the connection reports before the endpoint answers. */
+  progress: Partial<ConnectionProgress>;
   readonly posts: { readonly url: string; readonly atMs: number; readonly form: URLSearchParams }[];
   /** The keychain's texts by account. */
   readonly items: Map<string, string>;
@@ -89,6 +91,7 @@ export function inside(): Inside {
     env: inVariables('https://a.example.com'),
     nowMs: Date.now(),
     answer: (post) => tokenReply(post),
+    progress: {},
     posts: [],
     items: new Map(),
     keychain,
@@ -155,12 +158,14 @@ export function inside(): Inside {
         keychain,
         onSignals,
         monotonicMs: () => gw.nowMs,
+        describeBuild: () => 'the build of the tests',
         uniqueName: () => `name-${++names}`,
         async postForm(url, { body, onProgress }) {
           gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
+          onProgress?.(gw.progress);
           const { status = 200, body: reply } = await gw.answer(gw.posts.length);
           onProgress?.({ waitingFor: 'body' });
-          return jsonReply(status, reply);
+          return jsonReply(status, reply, gw.nowMs);
         },
         ...gw.own,
       };
@@ -180,7 +185,7 @@ export function inside(): Inside {
 }
 
 /** Returns a reply of the endpoint, for a test that replaces the connection. */
-export function jsonReply(status: number, reply: unknown): FormReply {
-  const headers = new Headers({ 'content-type': 'application/json' });
+export function jsonReply(status: number, reply: unknown, atMs = Date.now()): FormReply {
+  const headers = new Headers({ 'content-type': 'application/json', date: new Date(atMs).toUTCString() });
   return { status, headers, body: Buffer.from(JSON.stringify(reply)) };
 }

@@ -73,8 +73,12 @@ describe('trust in files', () => {
     for (let others = 1; others <= 0o77; others++) {
       chmodSync(directory, 0o700 | others);
       const text = `is accessible to other users (mode ${(0o700 | others).toString(8)})`;
-      const run = `run: chmod 700 '${directory.replaceAll("'", "'\\''")}'`;
-      expect(cached()).toEqual({ untrusted: `${directory} ${text}; ${run}` });
+      const chmod = `chmod 700 '${directory.replaceAll("'", "'\\''")}'`;
+      expect(cached()).toEqual({ untrusted: `${directory} ${text}; run: ${chmod}` });
+      expect(probeDirectory('cache', directory, MACHINE)).toEqual({
+        text: `${directory} ${text}`,
+        problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR', chmod },
+      });
     }
     chmodSync(directory, 0o700);
     expect(cached()).toEqual(SERVED);
