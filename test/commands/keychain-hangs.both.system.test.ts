@@ -1,10 +1,11 @@
 /** A signal ends login or logout while the keychain hangs: the client stays usable. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../harness/endpoints/identity-server';
 import { loginArgs } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
+import { missing } from '../harness/needs';
 import { until } from '../harness/programs/processes';
 import type { Words } from '../harness/programs/program';
 import { copyProgram } from '../harness/programs/program-copy';
@@ -31,8 +32,8 @@ let home: Home;
 let program: Words;
 let keytar: string;
 let identity: IdentityServer;
-beforeEach(async ({ needs }) => {
-  needs('posix');
+beforeAll(async () => {
+  if (missing('posix') !== undefined) return;
   const copy = copyProgram(KEYTAR);
   program = copy.program;
   keytar = join(copy.dir, 'node_modules', 'keytar');
@@ -41,6 +42,7 @@ beforeEach(async ({ needs }) => {
   identity = await startIdentityServer({ clients: [CLIENT] });
   expect((await run(loginArgs({ ...CLIENT, authUrl: identity.authUrl }))).code).toBe(0);
 });
+beforeEach(({ needs }) => needs('posix'));
 
 const run = (args: readonly string[]) => home.gwtoken(args, { program, stdin: CLIENT.clientSecret });
 
@@ -55,6 +57,12 @@ async function interruptIn(call: 'set' | 'delete', signal: NodeJS.Signals, args:
   for (const file of [hang, asked]) rmSync(file);
 }
 
+test('SIGTERM while login stores another auth URL leaves the previous client usable', async () => {
+  const authUrl = 'http://127.0.0.1:9';
+  await interruptIn('set', 'SIGTERM', loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
+  expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+});
+
 test('SIGHUP while logout hangs leaves no lock, and a client that logout can remove', async () => {
   await interruptIn('delete', 'SIGHUP', ['logout', '--yes']);
   expect(readdirSync(home.config).sort()).toEqual(['clients.json', 'config.json']);
@@ -63,10 +71,4 @@ test('SIGHUP while logout hangs leaves no lock, and a client that logout can rem
     stderr: expect.stringMatching(/^Removed default:production:eu\n/),
   });
   expect(existsSync(join(keytar, 'gwtoken-default-production-eu'))).toBe(false);
-});
-
-test('SIGTERM while login stores another auth URL leaves the previous client usable', async () => {
-  const authUrl = 'http://127.0.0.1:9';
-  await interruptIn('set', 'SIGTERM', loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
-  expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
 });
