@@ -145,6 +145,14 @@ describe('the keychain child of the executable', () => {
     expect(names).toMatchObject({ KEYTAR, DO_NOT_TRACK: '1' });
   });
 
+  test('reads nothing from a locked keyring, which the error names', async ({ needs }) => {
+    needs('keyring');
+    const { env } = await startKeyring({ state: 'locked', seed: { 'default:production:eu': '{}' } });
+    const { code, stderr } = await setUp().run(GET_FROM_KEYCHAIN, { env });
+    expect(code).toBe(5);
+    expect(stderr).toContain('the keychain is locked\n');
+  });
+
   test('loads its module by a random name, leaving no file', async ({ needs }) => {
     needs('keyring');
     const { home, run } = setUp();
