@@ -89,7 +89,8 @@ export function keychainSource(
   timeoutMs?: number,
 ): CredentialSource {
   const account = clientName(client);
-  // An unreadable list has no entry.
+  // Read before the item: if a login replaces both meanwhile, the token has the old login's ID. An unreadable
+  // list has no entry.
   const entry = orUndefined(() => stored()[account]);
   return {
     kind: 'keychain',

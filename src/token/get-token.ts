@@ -68,7 +68,6 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
 
 /** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
 async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
-  // Made before the credentials are loaded: if a login replaces them now, their token has the old login's ID.
   const owner = ownerOf(query, world.uniqueName(), world);
   const { tokens, trace, now } = world;
   /** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
