@@ -15,7 +15,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openConfig, readConfig } from '../../../src/system/files/config-file';
 import { directoryOf, type Host } from '../../../src/system/files/paths';
 import { entryPath, openTokens } from '../../../src/system/files/token-cache';
-import { assertUsable, makeDirectory, probeDirectory } from '../../../src/system/files/trust';
+import {
+  assertUsable,
+  makeDirectory,
+  prepareDirectory,
+  probeDirectory,
+} from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
 import { EU, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
@@ -110,6 +115,22 @@ describe('trust in files', () => {
     await expect(clients.remove('default:production:eu')).rejects.toMatchObject(refused);
     expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toContain('accessible to other users');
     expect(readdirSync(open)).toEqual([]);
+  });
+
+  test('a directory that appears while it is created must be trusted too', () => {
+    const created = join(directory, 'new');
+    const host: Host = {
+      ...MACHINE,
+      // Read before the directory is created.
+      get uid() {
+        if (!existsSync(created)) {
+          mkdirSync(created);
+          chmodSync(created, 0o777);
+        }
+        return MACHINE.uid;
+      },
+    };
+    expect(() => prepareDirectory('cache', created, host)).toThrow('accessible to other users (mode 777)');
   });
 
   test('a file or directory of another user is used for neither cache nor config', async ({ needs }) => {
