@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
-import { readConfig } from '../../src/system/files/config-file';
+import { openConfig, readConfig } from '../../src/system/files/config-file';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { entryIn, loginArgs, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
@@ -130,10 +130,13 @@ describe('without prompts, login', () => {
       expect(gw.items.size).toBe(0);
     });
 
-    test('tells nothing more of a client in the list, which logout finds anyway', async () => {
+    test('tells nothing more of a client in the list, and leaves its entry', async () => {
       await login();
+      const { clients } = openConfig(gw.config, MACHINE);
+      const listed = clients.read();
       failToSet();
       expect((await login()).stderr).toBe('gwtoken: error: the keychain did not answer within 60 s\n');
+      expect(clients.read()).toEqual(listed);
     });
 
     test('tells the same after a signal', async () => {

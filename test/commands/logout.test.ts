@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
+import { openConfig } from '../../src/system/files/config-file';
 import { openTokens } from '../../src/system/files/token-cache';
 import type { Keychain } from '../../src/world';
 import { MACHINE } from '../harness/homes/client';
@@ -62,6 +63,20 @@ test('logout that is killed before it removes the tokens can be repeated', async
   gw.own = { platform: 'darwin' };
   expect((await logout('--region', 'eu')).stderr).toContain(`Removed ${EU}\n`);
   expect(existsSync(cacheEntry('eu'))).toBe(false);
+});
+
+test('logout removes the entry that a login adds to the list during its prompt', async () => {
+  const name = 'acme:production:eu';
+  const { clients } = openConfig(gw.config, MACHINE);
+  const get = async () => {
+    await clients.add(name, { clientId: 'id', authUrl: 'https://a.example.com', loginId: '' });
+    return 'an item';
+  };
+  gw.items.set(name, 'an item');
+  gw.own = { keychain: { ...gw.keychain, get } };
+  gw.typed = ['y'];
+  expect((await gw.cli(['logout', '--region', 'eu', '--profile', 'acme'])).code).toBe(0);
+  expect(Object.keys(clients.read())).toEqual([EU, US]);
 });
 
 test('logout reports a crash of the keychain, and can be repeated', async () => {
