@@ -209,22 +209,25 @@ function errorWords({ json, secret }: Reply): string {
   return [...new Set(parts)].join(': ');
 }
 
-/** Matches the names of members with a reason, such as `errorSummary`, `developerMessage` or `faultstring`. */
-const REASON_NAME = /(description|detail|error|faultstring|information|message|msg|summary|title)s?$/i;
+/** Names of members with a reason, and of members that contain such members, a list of them or texts. */
+const REASON_NAME =
+  /^((developer|error|err|http|user)_?)?(description|detail|message|msg|summary|title)$|^faultstring$/i;
+const AROUND_REASONS = /^(details?|errors?|fault|message)$/i;
 
 /** Returns the server's reason: `error_description`, or else the longest text of a member with such a name. */
 function reasonIn(json: Json): string | undefined {
-  const texts = reasonsIn(json).filter((text) => text !== json['error']);
+  const texts = reasonsIn(json, 'error').filter((text) => text !== json['error']);
   texts.sort((a, b) => b.length - a.length);
   return [json['error_description'], ...texts].find(
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   );
 }
 
-/** Returns the texts of the members with a reason's name. An array's texts have the array's name. */
-function reasonsIn(value: unknown, name = '', depth = 4): string[] {
-  if (typeof value === 'string') return REASON_NAME.test(name) ? [value] : [];
-  if (!(value instanceof Object) || depth === 0) return [];
+/** Returns the reasons in the value of a member. Others may be tokens or personal data. */
+function reasonsIn(value: unknown, name: string, depth = 4): string[] {
+  const isAround = AROUND_REASONS.test(name);
+  if (typeof value === 'string') return isAround || REASON_NAME.test(name) ? [value] : [];
+  if (!isAround || !(value instanceof Object) || depth === 0) return [];
   const isArray = Array.isArray(value);
   return Object.entries(value).flatMap(([key, each]) => reasonsIn(each, isArray ? name : key, depth - 1));
 }

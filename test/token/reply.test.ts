@@ -199,7 +199,8 @@ describe('the reason', () => {
   });
 
   test.each([
-    { status: 'it has failed', user: { name: WHY }, token: `Bearer ${WHY}`, id: ['0f5c', 12] },
+    { status: 'it has failed', user: { name: WHY, message: WHY }, token: `Bearer ${WHY}`, id: ['0f5c', 12] },
+    { token_details: [WHY], tokenInformation: WHY, access_token: { message: WHY }, debug_message: WHY },
     `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
   ])('is no other member and no text deep inside a reply', (body) => {
     expect(errorFor(400, body)).toEqual({
