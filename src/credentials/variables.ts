@@ -65,8 +65,9 @@ export function variableCredentials(
 
 /** Hides the client secrets of variables in a text, because a user may have typed one as another value. */
 export function hideSecrets(text: string, env: Env): string {
-  // The secret of a misspelled variable is a secret, too.
-  const isSecret = (name: string): boolean => mayHoldCredentials(name) && /_SECRET(?!_FILE)/i.test(name);
+  // The secret of a misspelled variable, or of another tool's, is a secret, too.
+  const isSecret = (name: string): boolean =>
+    /_CLIENT_SECRET(?!_FILE)/i.test(name) || (mayHoldCredentials(name) && /_SECRET(?!_FILE)/i.test(name));
   const secrets = Object.entries(env).flatMap(([name, value]) => (value && isSecret(name) ? [value] : []));
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);

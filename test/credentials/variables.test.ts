@@ -24,6 +24,7 @@ describe('hideSecrets', () => {
     'GWTOKEN_SANDBOX_CLIENT_SECRET_US',
     'GWTOKEN_CLIENT_SECRET_UK',
     'gwtoken_client_secret',
+    'OKTA_CLIENT_SECRET',
   ])('hides the secret in %s', (name) => {
     expect(hideSecrets('s3cr3t-1 or "s3cr3t-1"', { [name]: 's3cr3t-1' })).toBe('*** or ***');
   });
