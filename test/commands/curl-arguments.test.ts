@@ -96,10 +96,18 @@ describe('gwtoken curl', () => {
     expect(text).toMatchObject({ option: '-K', at: 0 });
   });
 
-  test('allows http if the API URL is a loopback one', async () => {
+  test('allows http to a loopback API URL, unless another URL is http too', async () => {
     gw.configure({ region: 'eu', 'api-url': 'http://localhost:8080' });
     expect(await curl('-s', '/a')).toEqual(['-s', 'http://localhost:8080/a']);
     expect(text?.content).toContain('proto = "=http,https"\n');
+    for (const other of [['http://other.test'], ['--url', 'HTTP://other.test']])
+      for (const words of [
+        ['-s', ...other, '/a'],
+        ['/a', ...other],
+      ]) {
+        await curl(...words);
+        expect(text?.content).toContain('proto = "=https"\n');
+      }
   });
 
   test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(

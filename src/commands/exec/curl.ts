@@ -19,7 +19,7 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
 
   // curl ignores its own config file only if -q is its first argument.
   const isQuiet = /^(-q|--disable$)/.test(args[0]!);
-  const content = header + protocolsFor(args[Math.max(at, 0)]!);
+  const content = header + protocolsFor(args[Math.max(at, 0)]!, words);
   const options = {
     env: withoutCredentials(world.env),
     text: { option: '-K', content, at: isQuiet ? 1 : 0 },
@@ -97,11 +97,11 @@ const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#]|
 
 /**
  * Returns options that make curl refuse to send the token unencrypted, in whatever way a URL is given. If the
- * first URL is a loopback one, plain http is allowed without a proxy, also for later URLs, which gwtoken does
- * not read.
+ * first URL is a loopback one, plain http is allowed without a proxy, unless another word is an http URL.
  */
-function protocolsFor(url: string): string {
-  const isLoopback = LOOPBACK.test(url) && URL.canParse(url);
+function protocolsFor(url: string, words: readonly string[]): string {
+  const isHttpElsewhere = words.some((word) => /^http:/i.test(word) && !LOOPBACK.test(word));
+  const isLoopback = LOOPBACK.test(url) && URL.canParse(url) && !isHttpElsewhere;
   const protocols = isLoopback ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';
   return `proto-default = "https"\n${protocols}`;
 }
