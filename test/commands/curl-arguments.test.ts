@@ -7,6 +7,7 @@ import { type Inside, inside } from '../harness/homes/in-process';
 const HELP = `Usage: curl [options...] <url>
  -h, --help <category>   Get help for commands
  -k, --insecure           Allow insecure server connections
+ -q, --disable            Disable .curlrc
  -v, --verbose            Make the operation more talkative
  -V, --version            Show version number and quit
      --compressed         Request compressed response
@@ -89,11 +90,17 @@ describe('gwtoken curl', () => {
     expect(asked).toEqual([['curl', '--help', 'all']]);
   });
 
-  test.each(['-q', '--disable', '-qs'])('keeps a first %s before its own option', async (first) => {
+  test.each(['-q', '--disable'])('keeps a first %s before its own option', async (first) => {
     await curl(first, 'https://other.test');
     expect(text).toMatchObject({ option: '-K', at: 1 });
     await curl('https://other.test', first);
     expect(text).toMatchObject({ option: '-K', at: 0 });
+  });
+
+  test('puts its own option between -q and an option in the same word, which takes a value', async () => {
+    const words = ['-q', '-so', '/tmp/a', 'https://gw.eu.example.com/v1/a'];
+    expect(await curl('-qso', '/tmp/a', '/a')).toEqual(words);
+    expect(text).toMatchObject({ option: '-K', at: 1 });
   });
 
   test('allows http to a loopback API URL, unless another URL is http too', async () => {

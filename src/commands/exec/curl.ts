@@ -9,20 +9,22 @@ import type { Env, World } from '../../world';
 import { readSettings, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
-export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
-  if (words.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
+export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
+  if (typed.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
+  // curl ignores its own config file only if its first argument begins with -q. The rest of that word may take
+  // a value, which must not be gwtoken's own option.
+  const [quiet, others] = /^(-q)(.+)/s.exec(typed[0]!)?.slice(1) ?? [];
+  const words = quiet === undefined ? typed : [quiet, `-${others}`, ...typed.slice(1)];
   const settings = readSettings(flags, world);
   const at = await pathAt(words, world);
   const args = at < 0 ? words : words.with(at, belowApiUrl(words[at]!, settings));
   const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
-  // curl ignores its own config file only if -q is its first argument.
-  const isQuiet = /^(-q|--disable$)/.test(args[0]!);
   const content = header + protocolsFor(args[Math.max(at, 0)]!, words);
   const options = {
     env: withoutCredentials(world.env),
-    text: { option: '-K', content, at: isQuiet ? 1 : 0 },
+    text: { option: '-K', content, at: ['-q', '--disable'].includes(args[0]!) ? 1 : 0 },
   };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
   const hint = hintFor(code, words, world.env);
