@@ -66,7 +66,7 @@ export type Cause =
   | { readonly reason: 'proxy-refusal'; readonly target: string; readonly setting: string }
   | { readonly reason: 'proxy-failure'; readonly target: string }
   | { readonly reason: 'proxy-password-wrong' | 'bad-http' | 'no-webassembly' }
-  | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean }
+  | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean; readonly isDirect?: boolean }
   // The keychain
   /** `variable` has the address of a session bus that is not of the user's session. */
   | { readonly reason: 'no-session'; readonly variable?: string }
@@ -211,6 +211,8 @@ interface Address {
   readonly setting: string;
   /** A variable with a proxy that gwtoken does not use. */
   readonly unusedProxy?: string | undefined;
+  /** True if no proxy was used. */
+  readonly isDirect?: boolean;
 }
 
 /** Reason why no connection was made. */

@@ -15,6 +15,11 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
   return stderr.isTTY() && !isCi(env);
 }
 
+/** Returns the variable with the proxy's URL for https: URLs; undefined if none is set. */
+export function proxyVariable(env: Env): string | undefined {
+  return ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
+}
+
 /**
  * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI,
  * without a session bus (in containers and cron jobs, where login finds no keychain), and where a variable

@@ -3,6 +3,7 @@
 import type { Cause } from '../causes';
 import { saysNoKeychain } from '../credentials/keychain-item';
 import { GwtokenError, isErrorKind } from '../errors';
+import { proxyVariable } from '../surroundings';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
 import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';
@@ -24,13 +25,23 @@ const REMEMBERED_MS = 30_000;
 
 /**
  * Returns whether the request of another process would fail in the same way: an answer of the endpoint, the
- * keychain or the command, but nothing that its own settings or surroundings may avoid.
+ * keychain or the command, or an endpoint that cannot be reached directly, but nothing that its own settings
+ * or surroundings may avoid.
  */
 export function isShareable(error: GwtokenError): boolean {
-  const { kind, reason } = error;
+  const { kind, cause, reason } = error;
   if (kind === 'keychain') return reason !== 'timed-out' && !saysNoKeychain(error);
   // After a token that has just expired, the next request gets a new one.
   if (kind === 'bad-reply') return reason !== 'just-expired';
+  switch (cause?.reason) {
+    // No failed handshake, because the executable and the npm package differ in their ciphers.
+    case 'host-not-found':
+    case 'network':
+    case 'connection-refused':
+    case 'connection-closed':
+    case 'no-reply':
+      return cause.isDirect === true;
+  }
   return kind === 'refused' || kind === 'no-credentials';
 }
 
@@ -57,7 +68,7 @@ export function isForgotten(text: string, nowMs: number): boolean {
  */
 export function lastFailure(
   query: Query,
-  world: Pick<World, 'tokens' | 'now' | 'hmac'>,
+  world: Pick<World, 'tokens' | 'now' | 'hmac' | 'env'>,
 ): GwtokenError | undefined {
   const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
   if (failed === undefined || !isErrorKind(failed.kind) || !ownerMatches(failed.owner, query, world))
@@ -67,6 +78,8 @@ export function lastFailure(
   const agoMs = world.now() - atMs;
   // The clock was set back.
   if (agoMs < 0) return undefined;
+  // Only a direct connection's failure is stored. This process may reach the endpoint through its proxy.
+  if (kind === 'unreached' && proxyVariable(world.env) !== undefined) return undefined;
   if (atMs > query.startedAtMs) return new GwtokenError(kind, message, cause);
   if (kind !== 'refused' || query.requestedNow || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;

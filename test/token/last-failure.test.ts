@@ -7,6 +7,7 @@ import { hmac } from '../../src/system/form';
 import { ownerOf } from '../../src/token/basis';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
 import type { Query } from '../../src/token/query';
+import type { Env } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
 const NAMES = { id: 'ID', secret: 'SECRET' };
@@ -18,7 +19,8 @@ const QUERY = {
   source: variablesSource(NAMES, CREDENTIALS),
   startedAtMs: NOW - 1,
 } as unknown as Query;
-const worldWith = (text: string) => ({ tokens: { read: () => ({ text }) }, now: () => NOW, hmac }) as never;
+const worldWith = (text: string, env: Env = {}) =>
+  ({ tokens: { read: () => ({ text }) }, now: () => NOW, hmac, env }) as never;
 const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', { reason: 'unknown-error' });
 const STORED = formatFailure(ERROR, ownerOf(QUERY, 'salt', worldWith('')), NOW);
 const found = (query: Partial<Query> = {}, text = STORED) =>
@@ -39,6 +41,16 @@ describe('the last failure', () => {
     expect(found({ startedAtMs: NOW, requestedNow: true }, text)).toBeUndefined();
   });
 
+  test('counts for a run that may use a proxy only if the endpoint answered', () => {
+    const cause = { reason: 'connection-refused', setting: 'the auth URL', isDirect: true } as const;
+    const unreached = new GwtokenError('unreached', 'could not reach a.test', cause);
+    const text = formatFailure(unreached, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    expect(found({}, text)).toMatchObject({ kind: 'unreached', cause });
+    const withProxy = (stored: string) => lastFailure(QUERY, worldWith(stored, { HTTPS_PROXY: 'p.test' }));
+    expect(withProxy(text)).toBeUndefined();
+    expect(withProxy(STORED)).toBeDefined();
+  });
+
   test('does not count for another secret or auth URL', () => {
     const source = variablesSource(NAMES, { ...CREDENTIALS, clientSecret: 'another' });
     expect(found({ source })).toBeUndefined();
@@ -56,23 +68,31 @@ describe('the last failure', () => {
 });
 
 test('a failure is shared only if another process would fail in the same way', () => {
-  const shared = (kind: ErrorKind, reason?: Reason) =>
-    isShareable(new GwtokenError(kind, 'm', reason && ({ reason } as Cause)));
+  const shared = (kind: ErrorKind, reason?: Reason, isDirect?: boolean) =>
+    isShareable(new GwtokenError(kind, 'm', reason && ({ reason, isDirect } as Cause)));
   const yes = [
     shared('refused'),
     shared('no-credentials'),
     shared('bad-reply'),
     shared('keychain'),
     shared('keychain', 'denied'),
+    shared('unreached', 'host-not-found', true),
+    shared('unreached', 'network', true),
+    shared('unreached', 'connection-refused', true),
+    shared('unreached', 'connection-closed', true),
+    shared('unreached', 'no-reply', true),
   ];
   expect(yes).not.toContain(false);
   const no = [
     shared('usage'),
     shared('local'),
-    // Another process may have a longer timeout, another proxy, another CA or a desktop session.
-    shared('unreached', 'time-limit'),
+    // Another process may have a longer timeout, another proxy, CA or cipher, or a desktop session.
+    shared('unreached', 'time-limit', true),
+    shared('unreached', 'unknown-ca', true),
+    shared('unreached', 'no-cipher', true),
     shared('unreached', 'proxy-failure'),
-    shared('unreached', 'connection-refused'),
+    shared('unreached', 'connection-refused', false),
+    shared('unreached', 'no-reply', false),
     shared('keychain', 'timed-out'),
     shared('keychain', 'no-session'),
     shared('bad-reply', 'just-expired'),

@@ -116,7 +116,8 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 function problemOf(failure: Failure): Problem {
   const { error, peer, setting, proxy, url, caFile, progress } = failure;
   const { waitingFor, insteadOfSystem = [] } = progress;
-  const address = { setting, unusedProxy: unusedProxy(url, failure.env) };
+  const isDirect = proxy === undefined;
+  const address = { setting, unusedProxy: unusedProxy(url, failure.env), isDirect };
   if (error instanceof TimedOut)
     return { message: `${url.href} did not answer`, cause: { ...address, reason: 'time-limit' } };
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
@@ -143,7 +144,7 @@ function problemOf(failure: Failure): Problem {
   const mayWantCertificate = waitingFor === 'reply' && url.protocol === 'https:';
   return {
     message: `${peer} closed the connection ${end}`,
-    cause: { reason: 'no-reply', mayWantCertificate },
+    cause: { reason: 'no-reply', mayWantCertificate, isDirect },
   };
 }
 

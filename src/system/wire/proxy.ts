@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector, Client } from 'undici';
 import { orUndefined, usage } from '../../errors';
+import { proxyVariable } from '../../surroundings';
 import type { Env } from '../../world';
 
 export interface HttpProxy {
@@ -14,14 +15,9 @@ export interface HttpProxy {
   readonly label: string;
 }
 
-/** Returns the variable with the proxy's URL for https: URLs; undefined if none is set. */
-function variableIn(env: Env): string | undefined {
-  return ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);
-}
-
 /** Returns a variable with a proxy that gwtoken does not use; undefined if it may have used another one. */
 export function unusedProxy({ protocol }: URL, env: Env): string | undefined {
-  if (protocol === 'http:' || variableIn(env) !== undefined) return undefined;
+  if (protocol === 'http:' || proxyVariable(env) !== undefined) return undefined;
   return ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
 }
 
@@ -32,7 +28,7 @@ export function unusedProxy({ protocol }: URL, env: Env): string | undefined {
  * @throws GwtokenError `usage` if the variable is not the URL of an HTTP proxy
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
-  const source = variableIn(env);
+  const source = proxyVariable(env);
   if (protocol === 'http:' || source === undefined) return undefined;
   if (isExempt(hostname, port || '443', env['no_proxy'] || env['NO_PROXY'] || '')) return undefined;
   const url = orUndefined(() => parseProxy(env[source] ?? ''));

@@ -22,7 +22,7 @@ const proxy: HttpProxy = {
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
 /** Returns the error for a failure in this phase of a request. */
-const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
+const errorFor = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
   const request = {
     url: new URL('https://a.test/oauth2/token'),
     caFile: undefined,
@@ -30,8 +30,9 @@ const problemOf = (error: unknown, waitingFor: Phase, more: Partial<FailedReques
     env: {},
   };
   const peer = more.proxy && ['lookup', 'connect', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
-  return shown(wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more }));
+  return wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more });
 };
+const problemOf = (...args: Parameters<typeof errorFor>) => shown(errorFor(...args));
 
 const AT = 'could not reach a.test:';
 test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through?: HttpProxy]>([
@@ -192,6 +193,14 @@ test('wireProblem() reports the first of several addresses, and all in its detai
     detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
   });
 });
+
+test.each<Phase>(['connect', 'handshake', 'reply'])(
+  'wireProblem() says whether a %s used a proxy',
+  (phase) => {
+    expect(errorFor(fault('ECONNRESET'), phase).cause).toMatchObject({ isDirect: true });
+    expect(errorFor(fault('ECONNRESET'), phase, { proxy }).cause).toMatchObject({ isDirect: false });
+  },
+);
 
 test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
