@@ -52,7 +52,8 @@ const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
       RUN sh -c 'read -r x <&3; echo $x; flock -n 9 && echo held >&9'; flock -n lock true; echo $?; cat lock`,
     // Only the process that becomes gwtoken has both ends of these pipes.
     `exec 63< <(:) 3</dev/fd/63 4>/dev/fd/63 63<&-; exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-
-      echo x >&4; echo y >&21; exec RUN bash -c 'head -n1 <&3; head -n1 <&20; ls /proc/self/fd'`,
+      exec 63< <(:) 22</dev/fd/63 23>/dev/fd/63 63<&-; echo x >&4; echo y >&21; echo z >&23
+      exec RUN bash -c 'for fd in 3 20 22; do head -n1 <&$fd; done; ls /proc/self/fd'`,
     "exec 63< <(:) 7</dev/fd/63 9>/dev/fd/63 63<&-; echo x >&9; exec RUN sh -c 'head -n1 <&7'",
     "make -s -j3 -f - <<< $'all:\\n\\t+@RUN make -s -f inner.mk' | sort",
   ],

@@ -1,6 +1,7 @@
 /** The descriptors that the caller had open, beyond the standard streams: lock files, `<(…)`, pipes. */
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orUndefined } from '../../errors';
+import { IS_EXECUTABLE } from '../form';
 
 /**
  * Returns the caller's descriptors without those of the runtime. Has to be called before gwtoken opens files
@@ -29,8 +30,8 @@ const RUNTIMES = [EVENT_LOOP, 'anon_inode:[io_uring]', 'anon_inode:[eventfd]'];
 
 /**
  * Returns the descriptors without those of the runtime, which opens its first event loop before all others.
- * The runtime's close on exec, and so may the caller's, because the runtime sets that flag on some of them. A
- * pipe with both ends here is Node's if there is one such pipe for each event loop and one more. Otherwise
+ * The runtime's close on exec, and so may the caller's, because the runtime sets that flag on some of them.
+ * Bun opens no pipe. One with both ends here is Node's if there is one for each event loop and one more. Else
  * some are the caller's, and all are returned: a lost one can mean an empty body, a surplus one harms nobody.
  */
 function withoutRuntimes(open: readonly Descriptor[]): number[] {
@@ -43,7 +44,7 @@ function withoutRuntimes(open: readonly Descriptor[]): number[] {
       target.startsWith('pipe:') &&
       later.some((other) => other.target === target && other.isWritable !== isWritable),
   );
-  const nodes = pipeEnds.length === 2 * (loops.length + 1) ? pipeEnds : [];
+  const nodes = !IS_EXECUTABLE && pipeEnds.length === 2 * (loops.length + 1) ? pipeEnds : [];
   const runtimes = [...later.filter(({ target }) => RUNTIMES.includes(target)), ...nodes];
   return open.filter((each) => !runtimes.includes(each)).map(({ fd }) => fd);
 }
