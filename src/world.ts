@@ -145,8 +145,11 @@ export interface Keychain {
   get(account: string, limitMs?: number, signal?: AbortSignal): Promise<string | undefined>;
   /** Stores the value and reads it back. Resolves with true if it replaced another value. */
   set(account: string, value: string, limitMs?: number): Promise<boolean>;
-  /** Resolves with true if it removed an item. Rejects with `locked` or `denied` if it cannot. */
-  delete(account: string, limitMs?: number): Promise<boolean>;
+  /**
+   * Resolves with true if it removed an item; undefined if it found none, but the keychain may hide one.
+   * Rejects with `locked` or `denied` if it cannot remove it.
+   */
+  delete(account: string, limitMs?: number): Promise<boolean | undefined>;
 }
 
 export interface CommandOptions {

@@ -161,13 +161,13 @@ async function removeItem(
   client: Client,
   isListed: boolean,
   keychainTimeoutMs: number | undefined,
-  { keychain, clients, platform }: Pick<World, 'keychain' | 'clients' | 'platform'>,
+  { keychain, clients }: Pick<World, 'keychain' | 'clients'>,
 ): Promise<boolean> {
   const name = clientName(client);
   const removal = keychain.delete(name, keychainTimeoutMs);
   const isRemoved = await (isListed ? removal : undefinedIfNoKeychain(removal));
-  // Only libsecret says "absent" for "no access". Another logout removes the item and then the entry.
-  if (!isRemoved && platform === 'linux' && clients.read()[name])
+  // Another logout removes the item and then the entry.
+  if (isRemoved === undefined && clients.read()[name])
     throw notReturned(client, { reason: 'not-removed', client });
   return isRemoved ?? false;
 }

@@ -14,7 +14,7 @@ import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import type { Answer } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
-import { type KeyringProblem, keyringProblem } from './keyring-state';
+import { isAbsent, type KeyringProblem, keyringProblem } from './keyring-state';
 import type { Request, Result } from './operations';
 import { withSessionBus } from './session-bus';
 
@@ -104,7 +104,9 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   if (result.found || request.op === 'set') return result;
   await assertOpen();
   // The item may have read as absent by a wrong key.
-  return request.op === 'get' ? await askInSessions(request, world, over) : result;
+  if (request.op === 'get') return await askInSessions(request, world, over);
+  if (request.op !== 'delete' || (await isAbsent(request.account, world.env, over))) return result;
+  return { found: false, mayBeHidden: true };
 }
 
 /** Asks one child after the other until the session of one does not have a wrong key. */

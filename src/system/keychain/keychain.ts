@@ -20,7 +20,8 @@ export function openKeychain(world: KeychainWorld): Keychain {
       return (await send({ op: 'set', account, value }, limitMs)).found;
     },
     async delete(account, limitMs) {
-      return (await send({ op: 'delete', account }, limitMs)).found;
+      const result = await send({ op: 'delete', account }, limitMs);
+      return !result.found && result.mayBeHidden ? undefined : result.found;
     },
   };
 }

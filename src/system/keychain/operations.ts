@@ -9,8 +9,13 @@ export type Request =
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/** Result of a request: `found` says whether the account had an item before. Only `get` returns its value. */
-export type Result = { readonly found: true; readonly value?: string } | { readonly found: false };
+/**
+ * Result of a request: `found` says whether the account had an item before. Only `get` returns its value. After
+ * a `delete`, an item that this program may not see can remain.
+ */
+export type Result =
+  | { readonly found: true; readonly value?: string }
+  | { readonly found: false; readonly mayBeHidden?: true };
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';

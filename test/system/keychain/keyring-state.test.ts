@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keyringProblem } from '../../../src/system/keychain/keyring-state';
+import { isAbsent, keyringProblem } from '../../../src/system/keychain/keyring-state';
 import { openDirectory } from '../../harness/homes/directory';
 import { startKeyring } from '../../harness/keyrings/keyring';
 
@@ -17,6 +17,19 @@ test('keyringProblem() reports locked and missing keyrings, if dbus-send runs', 
   expect(await keyringProblem({ ...keyring.env, PATH: '/nonexistent' })).toBeUndefined();
   const { env } = await startKeyring({ state: 'none' });
   expect(await keyringProblem({ ...env, PATH })).toBe('no-collection');
+});
+
+test('isAbsent() is certain of an absent item only if dbus-send runs and no keyring is locked', async ({
+  needs,
+}) => {
+  needs('keyring');
+  const keyring = await startKeyring({ state: 'unlocked', seed: { 'default:production:eu': 'an item' } });
+  const env = { ...keyring.env, PATH };
+  expect(await isAbsent('default:production:eu', env)).toBe(false);
+  expect(await isAbsent('default:production:us', env)).toBe(true);
+  expect(await isAbsent('default:production:us', { ...env, PATH: '/nonexistent' })).toBe(false);
+  await keyring.lock();
+  expect(await isAbsent('default:production:us', env)).toBe(false);
 });
 
 test('keyringProblem() passes only the bus address, PATH and LC_ALL to dbus-send', async ({ needs }) => {
