@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { descendants, isRunning, until } from '../harness/programs/processes';
+import { descendants, isRunning, shellWait, until } from '../harness/programs/processes';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal, type Terminal } from '../harness/programs/terminal';
 
@@ -134,7 +134,7 @@ describe('gwtoken exec on a terminal', () => {
 
   test('the command gets SIGHUP and ends when the terminal closes', async () => {
     const pidFile = join(home.dir, 'pid');
-    const script = `echo $$ > '${pidFile}'; echo up; while :; do sleep 0.05; done`;
+    const script = `echo $$ > '${pidFile}'; echo up; ${shellWait()}`;
     const tokenFile = join(home.dir, 'token');
     // The end of a terminal's first process sends SIGHUP to the others.
     const { pid, waitFor } = shell(

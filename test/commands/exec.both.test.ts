@@ -6,7 +6,7 @@ import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/e
 import { inVariables, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
-import { isRunning, until } from '../harness/programs/processes';
+import { isRunning, shellWait, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
@@ -111,7 +111,7 @@ describe('a signal to gwtoken', () => {
   const start = async (script: string) => {
     const pidFile = join(home.dir, 'pid');
     const writePid = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'`;
-    const args = ['exec', '--', 'sh', '-c', `${script}; ${writePid}; while :; do sleep 0.05; done`];
+    const args = ['exec', '--', 'sh', '-c', `${script}; ${writePid}; ${shellWait()}`];
     const program = home.start(args, { detached: true });
     await until('the command runs', () => existsSync(pidFile));
     return { ...program, child: Number(readFileSync(pidFile, 'utf8')) };

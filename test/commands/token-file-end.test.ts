@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openHome } from '../harness/homes/home';
-import { leftBehind, until } from '../harness/programs/processes';
+import { leftBehind, shellWait, until } from '../harness/programs/processes';
 
 test('exec --token-file ends while a credential command still runs', async ({ needs }) => {
   needs('posix');
@@ -16,7 +16,7 @@ test('exec --token-file ends while a credential command still runs', async ({ ne
   // Hangs when the first renewal reads the credentials again.
   const hanging = `[ ! -e read ] || { touch hanging; exec sleep 60; }; touch read; ${credentials}`;
   home.configure({ 'auth-url': endpoint.authUrl, 'credential-command': hanging, 'keychain-timeout': 60 });
-  const command = 'touch running; while [ ! -e end ]; do sleep 0.05; done';
+  const command = `touch running; ${shellWait('end')}`;
   const mark = randomUUID();
   const args = ['exec', '--token-file', 'token', '--', 'sh', '-c', command];
   const { result } = home.start(args, { env: { MARK: mark }, cwd: home.dir, detached: true });

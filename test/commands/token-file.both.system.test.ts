@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
-import { until } from '../harness/programs/processes';
+import { shellWait, until } from '../harness/programs/processes';
 import { untilWaiting } from '../token/many';
 
 let endpoint: TokenEndpoint;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 /** Starts a command that runs until the file `end` appears. Resolves when the command has started. */
 async function start(...flags: string[]) {
   const running = join(home.dir, 'running');
-  const script = `touch '${running}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+  const script = `touch '${running}'; ${shellWait(end)}`;
   const path = join(home.dir, 'token');
   const args = ['exec', '--token-file', path, ...flags, '--', 'sh', '-c', script];
   const program = home.start(args, { detached: true, timeoutMs: 90_000 });

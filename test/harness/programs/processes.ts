@@ -29,6 +29,11 @@ export async function leftBehind(text: string): Promise<string[]> {
   return processesWith(text);
 }
 
+/** Returns a line of sh that waits for a file: two minutes at most, so that it also ends after a killed test run. */
+export function shellWait(file = '/nonexistent'): string {
+  return `for i in $(seq 2400); do [ ! -e '${file}' ] || break; sleep 0.05; done`;
+}
+
 /** Returns whether a process with this id runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
