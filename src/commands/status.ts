@@ -1,7 +1,7 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientName, parseClientName, shortId } from '../client';
-import { type CredentialSource, sourceOf } from '../credentials/sources';
+import { authUrlFor, type CredentialSource, sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
 import { selecting, settingLines } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
@@ -58,8 +58,9 @@ interface Row {
 }
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
-  const { client, authUrl } = settings;
+  const { client } = settings;
   const source = sourceOf(settings, world);
+  const authUrl = authUrlFor(source, settings.authUrl);
   const cached = ownEntry({ client, authUrl, source }, world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;

@@ -52,6 +52,14 @@ export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFil
     : keychainSource(settings, keychainTimeoutMs?.value);
 }
 
+/** Returns the auth URL that counts for a source. A stored one is not for the credentials of a command. */
+export function authUrlFor<T extends Pick<Setting<string>, 'source'>>(
+  { kind }: CredentialSource,
+  authUrl: T | undefined,
+): T | undefined {
+  return kind === 'command' && authUrl?.source.kind === 'stored' ? undefined : authUrl;
+}
+
 export function variablesSource(valueNames: ValueNames, credentials: Credentials): CredentialSource {
   const name = `${valueNames.id} and ${valueNames.secret}`;
   return {

@@ -178,8 +178,7 @@ export function findInConfig(
 
 /** Finds the value of the stored client; undefined while the region is unknown. */
 function findStored({ ofStored }: SettingRow<unknown>, settings: Settings): Found | undefined {
-  // What a credential command prints are other credentials than those that were stored.
-  if (!ofStored || !settings.region || settings.credentialCommand) return undefined;
+  if (!ofStored || !settings.region) return undefined;
   const name = clientName(settings.client);
   const entry = settings.stored()[name];
   return entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}` } };

@@ -1,6 +1,6 @@
 /** A query for a token, and its answer. */
 
-import { sourceOf } from '../credentials/sources';
+import { authUrlFor, sourceOf } from '../credentials/sources';
 import { GwtokenError, usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import { duration } from '../text';
@@ -44,15 +44,16 @@ export interface TokenAnswer {
 /**
  * Returns the query of the selected client for a run that begins now. Throws the first error of its settings.
  *
- * @param authUrl the quick path's, which is not parsed yet
+ * @param given the quick path's auth URL, which is not parsed yet
  */
 export function queryOf(
   settings: Settings,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  authUrl = settings.authUrl,
+  given = settings.authUrl,
 ): Query {
   const { client } = settings;
   const source = sourceOf(settings, world);
+  const authUrl = authUrlFor(source, given);
   if (!authUrl && !source.mayNameAuthUrl)
     throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
   return {
