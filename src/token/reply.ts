@@ -209,27 +209,28 @@ function errorWords({ json, secret }: Reply): string {
   return [...new Set(parts)].join(': ');
 }
 
-/** Names of members with a reason, and of members that contain such members, a list of them or texts. */
-const REASON_NAME =
-  /^((developer|error|err|http|user)_?)?(description|detail|message|msg|summary|title)$|^faultstring$/i;
+/** Names of members with a reason, those that explain most first. */
+const REASON_NAMES = [
+  /^((developer|error|err|http|user)_?)?(description|message|msg|summary)$|^faultstring$/i,
+  /^details?$/i,
+  /^(errors?|fault|title)$/i,
+];
+/** Names of members that contain such members, or a list of them or of texts. */
 const AROUND_REASONS = /^(details?|errors?|fault|message)$/i;
 
-/** Returns the server's reason: `error_description`, or else the longest text of a member with such a name. */
+/** Returns the server's reason: `error_description`, or else the first text of a member with such a name. */
 function reasonIn(json: Json): string | undefined {
-  const texts = reasonsIn(json, 'error').filter((text) => text !== json['error']);
-  texts.sort((a, b) => b.length - a.length);
-  return [json['error_description'], ...texts].find(
-    (text): text is string => typeof text === 'string' && text.trim() !== '',
-  );
+  const members = membersIn(json, 'error').filter(([, text]) => text.trim() !== '' && text !== json['error']);
+  const named = (names: RegExp): string | undefined => members.find(([name]) => names.test(name))?.[1];
+  return named(/^error_description$/) ?? REASON_NAMES.map(named).find((text) => text !== undefined);
 }
 
-/** Returns the reasons in the value of a member. Others may be tokens or personal data. */
-function reasonsIn(value: unknown, name: string, depth = 4): string[] {
-  const isAround = AROUND_REASONS.test(name);
-  if (typeof value === 'string') return isAround || REASON_NAME.test(name) ? [value] : [];
-  if (!isAround || !(value instanceof Object) || depth === 0) return [];
+/** Returns the texts in the value of a member, with their names. Others may be tokens or personal data. */
+function membersIn(value: unknown, name: string, depth = 4): (readonly [name: string, text: string])[] {
+  if (typeof value === 'string') return [[name, value]];
+  if (!AROUND_REASONS.test(name) || !(value instanceof Object) || depth === 0) return [];
   const isArray = Array.isArray(value);
-  return Object.entries(value).flatMap(([key, each]) => reasonsIn(each, isArray ? name : key, depth - 1));
+  return Object.entries(value).flatMap(([key, each]) => membersIn(each, isArray ? name : key, depth - 1));
 }
 
 /**

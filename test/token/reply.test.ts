@@ -186,7 +186,8 @@ describe('the reason', () => {
     [{ errors: [{ code: 'x', message: WHY }, { message: 'this is not it' }] }, WHY],
     [{ errors: [WHY, 'this is not it'] }, WHY],
     [{ status: 'x', timestamp: 'Mon Jan 01 2030 00:00:00 GMT', developerMessage: WHY }, WHY],
-    [{ title: 'Bad Request', detail: WHY }, WHY],
+    [{ title: 'A bad request of the client', detail: WHY }, WHY],
+    [{ message: WHY, details: ['request 0f5c0f5c-0f5c-0f5c-0f5c-0f5c0f5c0f5c'] }, WHY],
     [{ title: 'Bad Request', detail: null }, 'Bad Request'],
     [{ detail: [{ loc: ['body', 'id'], msg: 'field required' }] }, 'field required'],
   ])('in %j is shown', (body, shown) => {
