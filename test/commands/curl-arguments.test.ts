@@ -91,19 +91,19 @@ describe('gwtoken curl', () => {
   });
 
   test.each(['-q', '--disable'])('keeps a first %s before its own option', async (first) => {
-    await curl(first, 'https://other.test');
-    expect(text).toMatchObject({ option: '-K', at: 1 });
+    await curl(first, 'http://localhost/');
+    expect(text).toMatchObject({ option: '-K', at: 1, content: expect.stringContaining('=http,https"') });
     await curl('https://other.test', first);
     expect(text).toMatchObject({ option: '-K', at: 0 });
   });
 
-  test('puts its own option between -q and an option in the same word, which takes a value', async () => {
+  test('puts its own option between -q and the rest of its word', async () => {
     const words = ['-q', '-so', '/tmp/a', 'https://gw.eu.example.com/v1/a'];
     expect(await curl('-qso', '/tmp/a', '/a')).toEqual(words);
     expect(text).toMatchObject({ option: '-K', at: 1 });
   });
 
-  test('allows http to a loopback API URL, unless another URL is http too', async () => {
+  test('allows http only if each http URL is a loopback one', async () => {
     gw.configure({ region: 'eu', 'api-url': 'http://localhost:8080' });
     expect(await curl('-s', '/a')).toEqual(['-s', 'http://localhost:8080/a']);
     expect(text?.content).toContain('proto = "=http,https"\n');
@@ -148,7 +148,8 @@ describe('gwtoken curl explains', () => {
 
   test('an http URL that is not a loopback URL before all options', async () => {
     expect(await explanation(1, '-XPOST', 'http://other.test')).toBe(
-      "gwtoken: hint: begin the URL with https://, or put a loopback URL before curl's options\n",
+      'gwtoken: hint: begin the URL with https://; ' +
+        'http:// needs a loopback URL first, and no other http:// word\n',
     );
   });
 

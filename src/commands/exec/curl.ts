@@ -21,11 +21,9 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
 
-  const content = header + protocolsFor(args[Math.max(at, 0)]!, words);
-  const options = {
-    env: withoutCredentials(world.env),
-    text: { option: '-K', content, at: ['-q', '--disable'].includes(args[0]!) ? 1 : 0 },
-  };
+  const optionAt = ['-q', '--disable'].includes(args[0]!) ? 1 : 0;
+  const content = header + protocolsFor(args[at < 0 ? optionAt : at] ?? '', words);
+  const options = { env: withoutCredentials(world.env), text: { option: '-K', content, at: optionAt } };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
   const hint = hintFor(code, words, world.env);
   if (hint !== undefined) note(world, `hint: ${hint}`);
@@ -80,7 +78,7 @@ function hintFor(code: number, words: readonly string[], env: Env): string | und
   if (code === TLS_FAILED && LOOPBACK.test(`http://${first}`))
     return 'begin the URL with http:// if the server does not speak TLS';
   if (code === UNSUPPORTED_PROTOCOL)
-    return "begin the URL with https://, or put a loopback URL before curl's options";
+    return 'begin the URL with https://; http:// needs a loopback URL first, and no other http:// word';
   if (isNoUrl && BARE_PATH.test(first)) return 'begin the path with a slash: gwtoken curl /PATH';
   return undefined;
 }
