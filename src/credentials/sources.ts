@@ -53,10 +53,10 @@ export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFil
 }
 
 /** Returns the auth URL that counts for a source. A stored one is not for the credentials of a command. */
-export function authUrlFor<T extends Pick<Setting<string>, 'source'>>(
+export function authUrlFor(
   { kind }: CredentialSource,
-  authUrl: T | undefined,
-): T | undefined {
+  authUrl: Setting<string> | undefined,
+): Setting<string> | undefined {
   return kind === 'command' && authUrl?.source.kind === 'stored' ? undefined : authUrl;
 }
 
