@@ -11,8 +11,8 @@ import { codeOrSignal } from './exec';
 
 export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
   if (typed.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
-  // curl ignores its own config file only if its first argument begins with -q. The rest of that word may take
-  // a value, which must not be gwtoken's own option.
+  // curl ignores its own config file only if its first argument begins with -q. The rest of that word may
+  // take a value, which must not be gwtoken's own option.
   const [quiet, others] = /^(-q)(.+)/s.exec(typed[0]!)?.slice(1) ?? [];
   const words = quiet === undefined ? typed : [quiet, `-${others}`, ...typed.slice(1)];
   const settings = readSettings(flags, world);

@@ -1,7 +1,8 @@
 /**
  * Asks the session bus whether the default keyring is locked, and whether an item is there, because libsecret
- * reports items of a locked keyring, and those that it may not read, as absent. dbus-send(1) asks: it comes with the bus and never sees a secret, while a D-Bus client
- * from npm would have to be loaded and trusted for a few calls.
+ * reports items of a locked keyring, and those that it may not read, as absent. dbus-send(1) asks: it comes
+ * with the bus and never sees a secret, while a D-Bus client from npm would have to be loaded and trusted for
+ * a few calls.
  */
 import type { Env } from '../../world';
 import { withinLimit } from '../limit';

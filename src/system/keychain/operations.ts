@@ -10,8 +10,8 @@ export type Request =
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 /**
- * Result of a request: `found` says whether the account had an item before. Only `get` returns its value. After
- * a `delete`, an item that this program may not see can remain.
+ * Result of a request: `found` says whether the account had an item before. Only `get` returns its value.
+ * After a `delete`, an item that this program may not see can remain.
  */
 export type Result =
   | { readonly found: true; readonly value?: string }
