@@ -57,7 +57,7 @@ async function interruptIn(call: 'set' | 'delete', signal: NodeJS.Signals, args:
   for (const file of [hang, asked]) rmSync(file);
 }
 
-test('SIGTERM while login stores another auth URL leaves the previous client usable', async () => {
+test('SIGTERM while login stores a client leaves the previous one usable', async () => {
   const authUrl = 'http://127.0.0.1:9';
   await interruptIn('set', 'SIGTERM', loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
   expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });

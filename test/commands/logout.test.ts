@@ -67,7 +67,7 @@ test('logout that is killed before it removes the tokens can be repeated', async
   expect(existsSync(cacheEntry('eu'))).toBe(false);
 });
 
-test('logout removes the entry that a login adds to the list during its prompt', async () => {
+test('logout removes an entry that a login adds during its prompt', async () => {
   const name = 'acme:production:eu';
   const { clients } = openConfig(gw.config, MACHINE);
   const get = async () => {

@@ -125,7 +125,7 @@ test('build outputs the digest of the checksums, and if the package is private',
   expect(readFileSync(at('output'), 'utf8')).toBe(`private=true\ndigest=${digest}\n`);
 });
 
-test('take-release rejects another archive, other checksums and a file without one', () => {
+test('take-release rejects changed files and a file without a checksum', () => {
   const cwd = take('action');
   for (const name of [ARCHIVE, 'release/SHA256SUMS', 'release/another']) {
     const taken = existsSync(join(cwd, name)) && readFileSync(join(cwd, name));

@@ -29,7 +29,7 @@ export async function leftBehind(text: string): Promise<string[]> {
   return processesWith(text);
 }
 
-/** Returns a line of sh that waits for a file: two minutes at most, so that it also ends after a killed test run. */
+/** Returns a line of sh that waits for a file. It ends after two minutes, even if the test run was killed. */
 export function shellWait(file = '/nonexistent'): string {
   return `for i in $(seq 2400); do [ ! -e '${file}' ] || break; sleep 0.05; done`;
 }

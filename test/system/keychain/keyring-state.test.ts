@@ -19,9 +19,7 @@ test('keyringProblem() reports locked and missing keyrings, if dbus-send runs', 
   expect(await keyringProblem({ ...env, PATH })).toBe('no-collection');
 });
 
-test('isAbsent() is certain of an absent item only if dbus-send runs and no keyring is locked', async ({
-  needs,
-}) => {
+test('isAbsent() is certain only if dbus-send runs and no keyring is locked', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked', seed: { 'default:production:eu': 'an item' } });
   const env = { ...keyring.env, PATH };
