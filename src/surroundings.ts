@@ -1,4 +1,4 @@
-/** What a run finds around it: variables for its directories, a CI system, a person, a session. */
+/** The surroundings of a run: variables for its directories, a CI system, a person, a session. */
 import { mayHoldCredentials } from './client';
 import type { Env, Output, World } from './world';
 

@@ -1,4 +1,4 @@
-/** What the sessions of doctor.txt cannot show: a real request, the order of steps, limits and signals. */
+/** `gwtoken doctor` beyond the sessions of doctor.txt: a real request, the order of steps, limits, signals. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import type { ConnectionProgress } from '../../src/post-form';
