@@ -52,12 +52,12 @@ export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFil
     : keychainSource(settings, keychainTimeoutMs?.value);
 }
 
-/** Returns the auth URL that counts for a source. A stored one is not for the credentials of a command. */
+/** Returns the auth URL that counts for a source. That of a stored client is only for its own credentials. */
 export function authUrlFor(
   { kind }: CredentialSource,
   authUrl: Setting<string> | undefined,
 ): Setting<string> | undefined {
-  return kind === 'command' && authUrl?.source.kind === 'stored' ? undefined : authUrl;
+  return kind !== 'keychain' && authUrl?.source.kind === 'stored' ? undefined : authUrl;
 }
 
 export function variablesSource(valueNames: ValueNames, credentials: Credentials): CredentialSource {
