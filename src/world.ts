@@ -92,8 +92,8 @@ export type CacheKind = 'token' | 'failure';
 export interface TokenCache {
   read(place: CachePlace, kind?: CacheKind): CacheRead;
   /**
-   * Writes a file, and removes it again if the lock under which its content was requested is lost by then.
-   * Returns the reason if the file is not written.
+   * Writes a file, unless the lock under which its content was requested is lost. If the lock is lost while
+   * it writes, it removes the file again. Returns the reason if the file is not written.
    */
   write(place: CachePlace, text: string, kind?: CacheKind, lock?: HeldLock): Promise<string | undefined>;
   /** Returns the names of the clients that have a cached token, even an expired one. */

@@ -17,6 +17,8 @@ import { prepareDirectory, type TrustProblem, trustProblem } from './trust';
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
 
+const LOCK_LOST = 'lock lost';
+
 /** The cache if there is no home directory. */
 export const NO_CACHE: TokenCache = {
   read: () => ({}),
@@ -41,10 +43,12 @@ export function openTokens(directory: string, host: Host): TokenCache {
         prepareDirectory('cache', directory, host);
         const { untrusted } = readCacheFile(file, host);
         if (untrusted) return untrusted;
+        // A holder that was suspended must not replace the token of its successor.
+        if (lock?.isHeld() === false) return LOCK_LOST;
         writeByRename(file, text, host);
-        if (lock === undefined || lock.isHeld()) return undefined;
+        if (lock?.isHeld() !== false) return undefined;
         unlinkSync(file);
-        return 'lock lost';
+        return LOCK_LOST;
       } catch (error) {
         return wordsFor(error);
       }

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { clientName } from '../../../src/client';
 import { openTokens } from '../../../src/system/files/token-cache';
+import type { HeldLock } from '../../../src/world';
 import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { type Inside, inside } from '../../harness/homes/in-process';
@@ -78,15 +79,25 @@ test('write() returns the reason of a failure', async ({ needs }) => {
   expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
 });
 
-test('write() takes a file back if its lock is lost, and leaves the lock of another', async () => {
-  const { acquireLock, write } = openTokens(gw.cache, MACHINE);
+test('write() leaves the token and the lock of the process that took its lock over', async () => {
+  const { acquireLock, read, write } = openTokens(gw.cache, MACHINE);
   const lock = await acquireLock(EU);
   if (!lock?.held) throw new Error('the lock is not held');
-  expect(await write(EU, 'an entry', 'token', lock)).toBeUndefined();
+  expect(await write(EU, 'old', 'token', lock)).toBeUndefined();
   fs.writeFileSync(`${gw.cache}/default-production-eu.lock`, 'another');
-  expect(await write(EU, 'an entry', 'token', lock)).toBe('lock lost');
-  expect(fs.readdirSync(gw.cache)).toEqual(['default-production-eu.lock']);
+  await write(EU, 'of another');
+  expect(await write(EU, 'old', 'token', lock)).toBe('lock lost');
+  expect(read(EU)).toEqual({ text: 'of another' });
   lock.release();
+  expect(fs.readdirSync(gw.cache)).toContain('default-production-eu.lock');
+});
+
+test('write() takes a file back if its lock is lost meanwhile', async () => {
+  const { write } = openTokens(gw.cache, MACHINE);
+  const answers = [true, false];
+  const lock: HeldLock = { held: true, isHeld: () => answers.shift() ?? false, release() {} };
+  expect(await write(EU, 'an entry', 'token', lock)).toBe('lock lost');
+  expect(fs.readdirSync(gw.cache)).toEqual([]);
 });
 
 test('acquireLock() has a separate lock for each client and variant', async () => {
