@@ -1,6 +1,6 @@
-// Runs npm ci if node_modules is older than the lock file or lacks the development packages. So `npm test` is enough in
-// a fresh clone, and npm can install gwtoken from a git URL.
-// --build then builds the package if it is outdated: npm prepares the clone of a git URL twice.
+// Runs npm ci if node_modules is older than the lock file or lacks the development packages, so that `npm test` is
+// enough in a fresh clone.
+// --build (npm ci, npm pack) then builds the package if it is outdated.
 // --packages (npm run test:setup) also installs the packages of Debian and npm that the system tests need.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -17,10 +17,9 @@ if (
 ) {
   console.log('> installing the packages of package-lock.json');
   const windows = process.platform === 'win32';
-  // Overrides the user's own npm settings: NODE_ENV=production leaves packages out that the build needs, and
-  // `npm install --global git+URL` passes `global` on to this npm. Of the scripts, only `prepare` in package.json
-  // has work to do, and it may have started this program.
-  const overrides = ['--include=dev', '--include=optional', '--no-global', '--ignore-scripts'];
+  // Overrides the user's own npm settings: NODE_ENV=production leaves packages out that the build needs. Of the
+  // scripts, only `prepare` in package.json has work to do, and it may have started this program.
+  const overrides = ['--include=dev', '--include=optional', '--ignore-scripts'];
   const args = ['ci', ...overrides, '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: 'inherit', shell: windows });
 }

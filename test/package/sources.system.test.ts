@@ -7,9 +7,12 @@ import { bundleProgram } from '../../bin/build/package.mjs';
 import { openDirectory } from '../harness/homes/directory';
 import { ROOT } from '../harness/root';
 
-test('the notices contain exactly the bundled packages’ licences', async () => {
+test('a build has the same bytes each time, and notices for exactly the bundled packages', async () => {
   const dist = openDirectory();
   const output = await bundleProgram(dist);
+  // The same bytes as at the build before: a release compares the builds of two machines.
+  for (const { fileName } of output)
+    expect(readFileSync(join(dist, fileName)).equals(readFileSync(join(ROOT, 'dist', fileName)))).toBe(true);
   const bundled = new Set<string>();
   for (const chunk of output) {
     if (chunk.type !== 'chunk') continue;
