@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 function emptyInputs(names: readonly string[]): GwtokenError {
   const forks = names.some((name) => name.startsWith('client-')) ? ` (${FORKS_GET_NO_SECRETS})` : '';
   const inputs = names.join(' and ');
-  return usage(`empty input: ${inputs}${forks}`, { reason: 'empty-input', inputs });
+  return usage(`empty input: ${inputs}${forks}`, [`set ${inputs} under "with" in the step`]);
 }
 
 /** Reports an error as an annotation, and its hints below it. Resolves with the exit code. */

@@ -1,4 +1,4 @@
-/** The causes of errors. The next steps for each are in hints/. */
+/** The causes of errors: hints, or reasons for which hints/ has a row each. */
 import type { Client } from './client';
 
 /** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
@@ -13,85 +13,39 @@ export const OAUTH_ERRORS = [
 
 type OAuthError = (typeof OAUTH_ERRORS)[number];
 
-/** Why an error happened: its reason, with the facts that its hints name. A fact is never a secret. */
-export type Cause =
-  // The command line
-  | { readonly reason: 'mistyped'; readonly meant: string }
-  | { readonly reason: 'secret-flag'; readonly hasStdin: boolean }
-  | { readonly reason: 'comment' | 'dash' | 'no-revoke' | 'no-topic' }
-  // Settings, flags and formats
-  | { readonly reason: 'bad-value'; readonly allowed: string; readonly source?: SettingSource }
-  | { readonly reason: 'unknown-key'; readonly isCredential: boolean; readonly meant?: string | undefined }
-  | { readonly reason: 'not-a-url'; readonly example: string; readonly meant?: string }
-  | { readonly reason: 'url-query'; readonly example: string }
-  | { readonly reason: 'url-unencrypted'; readonly secure: string }
-  | { readonly reason: 'url-placeholder' | 'url-user' }
-  | { readonly reason: 'flags-conflict' | 'no-unset-format' | 'not-per-profile' }
-  | { readonly reason: 'not-set'; readonly key: string; readonly profile: string | undefined }
-  /** The value does not fit the format; `instead` is a command line. */
-  | { readonly reason: 'unfit-format'; readonly instead?: string | undefined }
-  // The selected client and its credentials
-  | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'all-with-client' }
+/** A step for hints here and in system/wire. */
+export const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+
+/** What to type or do next, best first. */
+export type Hints = readonly string[];
+
+/** Why an error happened: its hints, or the reason from which hints/ makes them. */
+export type Cause = Hints | ReasonWithFacts;
+
+/**
+ * A reason whose hints depend on the client, the settings or the platform, or that decides what gwtoken does
+ * next, with the facts that its hints name. A fact is never a secret.
+ */
+export type ReasonWithFacts =
+  | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'none-selected' }
   | { readonly reason: 'no-auth-url' | 'no-api-url' | 'bad-item' | 'not-removed'; readonly client: Client }
   | { readonly reason: 'no-credentials' | 'not-returned' }
   | OtherUrl
-  | {
-      readonly reason: 'half-pair';
-      readonly missing: string;
-      readonly present: string;
-      readonly isEmpty: boolean;
-    }
-  | { readonly reason: 'both-secrets' | 'bad-client-id' | 'bad-secret' | 'bad-secret-file' | 'item-too-long' }
-  // login, logout and the action
-  | { readonly reason: 'stdin-terminal' }
-  /** `example` is the login's command line, which reads the secret from stdin. */
-  | { readonly reason: 'login-incomplete'; readonly example: string; readonly isUrlMissing: boolean }
-  | { readonly reason: 'not-confirmed'; readonly removes: string }
-  | { readonly reason: 'empty-input'; readonly inputs: string }
-  // Replies of the endpoint; `name` is that of the setting
-  | { readonly reason: 'no-lifetime' | 'min-ttl-too-long'; readonly name: string }
-  | { readonly reason: 'late-holder' | 'out-of-time' }
-  // The connection; `setting` is the one with the address
+  /** `setting` is the one with the address. */
   | ({ readonly reason: ConnectionReason | 'time-limit' } & Address)
-  | {
-      readonly reason: CertificateReason;
-      readonly setting: string;
-      readonly caFile: string | undefined;
-      /** The variables whose CAs were tried instead of the system's. */
-      readonly insteadOfSystem: readonly string[];
-    }
-  | { readonly reason: 'not-a-proxy' | 'bad-proxy-url'; readonly setting: string }
-  | { readonly reason: 'proxy-password'; readonly setting: string; readonly example: string }
-  /** `target` is the endpoint's host and port. */
-  | { readonly reason: 'proxy-refusal'; readonly target: string; readonly setting: string }
-  | { readonly reason: 'proxy-failure'; readonly target: string }
-  | { readonly reason: 'proxy-password-wrong' | 'bad-http' | 'no-webassembly' }
   | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean; readonly isDirect?: boolean }
-  // The keychain
   /** `variable` has the address of a session bus that is not of the user's session. */
   | { readonly reason: 'no-session'; readonly variable?: string }
-  // The credential command
-  | { readonly reason: 'command-failed'; readonly profile: string }
-  | { readonly reason: 'command-output' }
-  // Files, streams and programs
-  | { readonly reason: 'no-runner-file'; readonly variable: string }
-  | { readonly reason: 'not-appendable' | 'not-writable' | 'mounted-file' | 'relative-path' }
   | NoHome
   | Untrusted
-  /** `variable` names another directory. */
-  | { readonly reason: 'directory-not-writable'; readonly variable: string }
-  | { readonly reason: 'bad-file'; readonly path: string }
-  | { readonly reason: 'stdout-failed' | 'lock-held' | 'no-free-descriptors' | 'word-not-utf8' }
-  /** `name` is absent if the name itself is not UTF-8. */
-  | { readonly reason: 'variable-not-utf8'; readonly name?: string | undefined }
-  | { readonly reason: 'system-limit'; readonly isMemory: boolean }
-  | { readonly reason: 'command-not-found'; readonly shell: string }
-  | { readonly reason: 'curl-not-found' }
-  // Warnings of doctor and status
-  | { readonly reason: 'clock-off' | 'certificate-ending' | 'none-selected' }
   | { readonly reason: PlainReason };
 
-export type Reason = Cause['reason'];
+export type Reason = ReasonWithFacts['reason'];
+
+/** Returns the reason of a cause; undefined for hints. */
+export function reasonOf(cause: Cause | undefined): Reason | undefined {
+  return cause && 'reason' in cause ? cause.reason : undefined;
+}
 
 /** Reasons without facts. */
 export type PlainReason =
@@ -225,11 +179,3 @@ export type ConnectionReason =
   | 'no-cipher'
   | 'no-cipher-of-executable'
   | 'handshake-failed';
-
-/** Reason why a certificate was rejected: `certificate` if it is none of the others. */
-export type CertificateReason =
-  | 'certificate-time'
-  | 'certificate-name'
-  | 'self-signed'
-  | 'unknown-ca'
-  | 'certificate';

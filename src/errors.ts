@@ -1,5 +1,5 @@
 /** The errors that gwtoken expects, and their exit codes. */
-import type { Cause, Reason, Subject } from './causes';
+import { type Cause, type Reason, reasonOf, type Subject } from './causes';
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
@@ -43,7 +43,7 @@ interface Details {
 export class GwtokenError extends Error implements Details {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
-  /** The reason, with the facts for its hints; absent if there is no hint. */
+  /** Absent if there is no hint. */
   override readonly cause: Cause | undefined;
   readonly subject: Subject;
   readonly detail: string | undefined;
@@ -64,7 +64,7 @@ export class GwtokenError extends Error implements Details {
   }
 
   get reason(): Reason | undefined {
-    return this.cause?.reason;
+    return reasonOf(this.cause);
   }
 
   get exitCode(): number {

@@ -48,8 +48,8 @@ export function limitReached(error: unknown): GwtokenError | undefined {
   const isOutOfMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
   if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
   const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
-  const cause = { reason: 'system-limit', isMemory: isOutOfMemory } as const;
-  return new GwtokenError('local', `a system limit is reached: ${what}`, cause, {
-    detail: error.message,
-  });
+  // The WebAssembly in which undici parses HTTP reserves 8 GB of addresses.
+  const lessMemory = 'raise ulimit -v, or use the standalone executable, which needs less';
+  const hints = [...(isOutOfMemory ? [lessMemory] : []), 'to see the limits, run: ulimit -a'];
+  return new GwtokenError('local', `a system limit is reached: ${what}`, hints, { detail: error.message });
 }

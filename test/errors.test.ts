@@ -32,7 +32,6 @@ test.each([
   expect(limitReached(error)).toMatchObject({
     kind: 'local',
     message: `a system limit is reached: ${what}`,
-    cause: { reason: 'system-limit', isMemory: what === 'not enough memory' },
     detail: error.message,
   });
 });

@@ -3,7 +3,7 @@ import type { Cause } from '../causes';
 import { type Flag, HELP, longName, takesValue, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
-import { showHelp } from '../hints/hints';
+import { OMIT_COMMENT, showHelp } from '../hints/hints';
 import { type FlagValues, settingOf } from '../settings/table';
 import { listOf, quoted, similarWords } from '../text';
 import { helpText } from './help';
@@ -113,7 +113,7 @@ function withoutValue(word: string): string {
 /** Returns the cause that names the intended command. In `auth status`, the second word counts more. */
 function meantByCommand(typed: string, { path, args }: Line): Cause | undefined {
   const word = typed.toLowerCase();
-  if (word === 'revoke') return { reason: 'no-revoke' };
+  if (word === 'revoke') return ['to revoke a client, use the Clients page'];
   const names = (path.at(-1)?.subcommands ?? COMMANDS).map(({ name }) => name);
   const lineFor = (other: string): string | undefined => {
     const spelled = [...path.map(({ name }) => name), other].join(' ');
@@ -124,12 +124,12 @@ function meantByCommand(typed: string, { path, args }: Line): Cause | undefined 
   const meant = (word === 'auth' && lineFor(args[1]?.toLowerCase() ?? '')) || lineFor(word);
   if (meant) return mistyped(`gwtoken ${meant}`);
   if (settingOf(word)) return mistyped(`gwtoken config ${args.length === 1 ? 'get' : 'set'} ${word}`);
-  return dashIn(word) ?? similar(word, names) ?? (path[0] && { reason: 'bad-value', allowed: listOf(names) });
+  return dashIn(word) ?? similar(word, names) ?? (path[0] && [`use ${listOf(names)}`]);
 }
 
 /** Returns the cause if a value stands without its flag, a flag without its hyphens, or a comment. */
 function meantByArgument(typed: string, line: Line): Cause | undefined {
-  if (typed === '#') return { reason: 'comment' };
+  if (typed === '#') return [OMIT_COMMENT];
   const word = withoutValue(typed).toLowerCase();
   const flags = line.path.at(-1)?.flags ?? [];
   const hasValue = ({ spec, values }: Flag): boolean => takesValue(spec) && values?.includes(word) === true;
@@ -139,7 +139,7 @@ function meantByArgument(typed: string, line: Line): Cause | undefined {
 
 /** Returns the cause if a chat or a text editor has put a dash in place of the hyphens. */
 function dashIn(word: string): Cause | undefined {
-  return /^[\u2010-\u2015\u2212]/.test(word) ? { reason: 'dash' } : undefined;
+  return /^[\u2010-\u2015\u2212]/.test(word) ? ['use hyphens: -- and not a dash'] : undefined;
 }
 
 /** Returns the cause that names the intended flag, or another way to give what the flag would give. */
@@ -152,8 +152,10 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   const hasStdin = has('--secret-stdin');
   // A command without --auth-url uses no credentials.
   const isSecret = /secret|password|client.?id/i.test(name) || (hasStdin && /^--(access-)?token$/.test(name));
-  if (isSecret && has('--auth-url')) return { reason: 'secret-flag', hasStdin };
-  return similar(name, names);
+  if (!isSecret || !has('--auth-url')) return similar(name, names);
+  return hasStdin
+    ? ['no flag takes a secret: use the prompt or --secret-stdin']
+    : ['no flag takes credentials: run gwtoken login, or export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET'];
 }
 
 /** Returns the cause that names the words that are one typing error away, or else those that begin so. */
@@ -164,5 +166,5 @@ function similar(word: string, known: readonly string[]): Cause | undefined {
 }
 
 function mistyped(meant: string): Cause {
-  return { reason: 'mistyped', meant };
+  return [`did you mean: ${meant}`];
 }

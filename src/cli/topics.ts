@@ -26,7 +26,9 @@ export async function topicText(names: readonly string[]): Promise<string> {
   const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
   if (found.length > 0) return found.join('\n');
   if (topic) return await topic.text();
-  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, { reason: 'no-topic' });
+  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, [
+    'for all commands and topics, run: gwtoken help',
+  ]);
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */

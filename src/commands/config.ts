@@ -1,4 +1,5 @@
 /** The command `gwtoken config` and its subcommands. */
+import { profileFlag } from '../client';
 import { messageOf, usage } from '../errors';
 import { findInConfig } from '../settings/resolve';
 import { checkConfigKey, checkConfigValue, type FlagValues, settingOf } from '../settings/table';
@@ -20,7 +21,10 @@ export async function printSetting(flags: FlagValues, world: World, [key = '']: 
   checkConfigKey(key);
   const profile = flagProfile(flags);
   const found = findInConfig([key], world.config.read(), profile);
-  if (!found) throw usage(`${key} is not set in ${world.config.path()}`, { reason: 'not-set', key, profile });
+  if (!found)
+    throw usage(`${key} is not set in ${world.config.path()}`, [
+      `to set it, run: gwtoken config set ${key} VALUE${profileFlag(profile)}`,
+    ]);
   world.stdout.write(`${found.text}\n`);
 }
 

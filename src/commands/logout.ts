@@ -46,7 +46,7 @@ function nothingThere(name?: string): GwtokenError {
 function allTargets(settings: Settings, world: World): readonly Target[] {
   const { region, sandbox, profile } = settings.flags;
   if ([region, sandbox, profile].some((flag) => flag !== undefined))
-    throw usage('--all cannot be used with flags that name a client', { reason: 'all-with-client' });
+    throw usage('--all cannot be used with flags that name a client', ['to remove one client, omit --all']);
   const clients = knownNames(settings, world).flatMap((name) => parseClientName(name) ?? []);
   if (clients.length === 0) throw nothingThere();
   return clients.map((client) => targetOf(client, settings));
@@ -96,10 +96,9 @@ async function isConfirmed(targets: readonly Target[], { terminal, stderr }: Wor
     .join(', ');
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
-    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, {
-      reason: 'not-confirmed',
-      removes: described,
-    });
+    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, [
+      `with --yes it removes ${described}`,
+    ]);
   const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(`Remove ${described}?`));
   if (!isSure) stderr.write('Nothing was removed.\n');
   return isSure;

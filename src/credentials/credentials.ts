@@ -27,6 +27,10 @@ export type LoadWorld = Pick<
   'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
 >;
 
+/** Hints after an invalid client ID or secret. */
+export const ONLY_CLIENT_ID = 'provide only the client ID, on one line';
+export const ONLY_SECRET = 'provide only the secret, on one line of UTF-8';
+
 /** Largest input that is read for a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;
 
@@ -41,7 +45,7 @@ export function secretFromBytes(bytes: Uint8Array, where: string): string {
 export function checkSecret(secret: string, where: string): string {
   const problem = secretProblem(secret);
   if (problem === undefined) return secret;
-  throw usage(`the client secret from ${where} ${problem}`, { reason: 'bad-secret' });
+  throw usage(`the client secret from ${where} ${problem}`, [ONLY_SECRET]);
 }
 
 /** Returns the fault of a secret as the end of a sentence; undefined for a valid secret. */

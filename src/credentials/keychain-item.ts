@@ -24,9 +24,9 @@ export function formatItem({ clientId, clientSecret, authUrl }: BoundCredentials
   const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
   const bytes = Buffer.byteLength(text);
   if (bytes <= ITEM_LIMIT) return text;
-  throw usage(`the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`, {
-    reason: 'item-too-long',
-  });
+  throw usage(`the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`, [
+    'use environment variables or a secret file: gwtoken help settings',
+  ]);
 }
 
 /** Reads an item. Throws a `keychain` error that does not show the value. */

@@ -3,7 +3,7 @@
  */
 
 import type { Cause, OtherUrl } from '../causes';
-import { type Client, clientName, withoutCredentials } from '../client';
+import { type Client, clientName, profileFlag, withoutCredentials } from '../client';
 import { GwtokenError, usage } from '../errors';
 import { isForThisRun, type Setting } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../surroundings';
@@ -46,8 +46,8 @@ async function runCommand(
   const env = commandEnv(client, world.env);
   const end = await world.runCredentialCommand(value, { env, timeoutMs, maxBytes: SECRET_LIMIT, signal });
   if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
-  const cause: Cause =
-    end.how === 'late' ? { reason: 'timed-out' } : { reason: 'command-failed', profile: client.profile };
+  const config = `gwtoken config get credential-command${profileFlag(client.profile)}`;
+  const cause: Cause = end.how === 'late' ? { reason: 'timed-out' } : [`to see the command, run: ${config}`];
   throw new GwtokenError(
     'keychain',
     `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,
@@ -78,7 +78,9 @@ function readPrinted(text: string, name: string, client: Client): BoundCredentia
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
   const problem = `the credential command printed output that ${parsed}`;
-  throw new GwtokenError('keychain', `${problem} (from ${name})`, { reason: 'command-output' });
+  throw new GwtokenError('keychain', `${problem} (from ${name})`, [
+    'it must print only {"client_id":"…","client_secret":"…"} to stdout',
+  ]);
 }
 
 /**

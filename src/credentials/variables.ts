@@ -5,7 +5,14 @@ import { type GwtokenError, usage } from '../errors';
 import { wordsFor } from '../system-errors';
 import { quoted } from '../text';
 import type { Env, World } from '../world';
-import { type Credentials, checkSecret, clientIdProblem, SECRET_LIMIT, secretFromBytes } from './credentials';
+import {
+  type Credentials,
+  checkSecret,
+  clientIdProblem,
+  ONLY_CLIENT_ID,
+  SECRET_LIMIT,
+  secretFromBytes,
+} from './credentials';
 
 /** The most common reason for an empty variable in a CI job. */
 export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
@@ -50,14 +57,14 @@ export function variableCredentials(
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
   if (env[secret] && env[secretFile])
-    throw usage(`both ${secret} and ${secretFile} are set`, { reason: 'both-secrets' });
+    throw usage(`both ${secret} and ${secretFile} are set`, ['unset one of them']);
   const isFile = !env[secret] && env[secretFile] !== undefined;
   const secretIn = isFile ? secretFile : secret;
   const { [id]: clientId, [secretIn]: given } = env;
   if (!clientId) throw halfPair(id, secretIn, env);
   if (!given) throw halfPair(secretIn, id, env);
   const problem = clientIdProblem(clientId);
-  if (problem !== undefined) throw usage(`${id} ${problem}`, { reason: 'bad-client-id' });
+  if (problem !== undefined) throw usage(`${id} ${problem}`, [ONLY_CLIENT_ID]);
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
   const names = isFile ? { id, secret: `the file in ${secretFile}` } : { id, secret, secretFile };
   return { names, credentials: { clientId, clientSecret } };
@@ -78,12 +85,9 @@ export function hideSecrets(text: string, env: Env): string {
 
 function halfPair(missing: string, present: string, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
-  return usage(`${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`, {
-    reason: 'half-pair',
-    missing,
-    present,
-    isEmpty,
-  });
+  return usage(`${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`, [
+    `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+  ]);
 }
 
 /** Reads the secret from its file. No error names the path, which may be the secret in the wrong variable. */
@@ -92,7 +96,9 @@ function secretFromFile(path: string, variable: string, readFile: World['readFil
   try {
     bytes = readFile(path, SECRET_LIMIT);
   } catch (error) {
-    throw usage(`cannot read the file in ${variable}: ${wordsFor(error)}`, { reason: 'bad-secret-file' });
+    throw usage(`cannot read the file in ${variable}: ${wordsFor(error)}`, [
+      'it must be the path of a regular file that contains only the client secret',
+    ]);
   }
   return secretFromBytes(bytes, `the file in ${variable}`);
 }

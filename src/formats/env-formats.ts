@@ -48,11 +48,11 @@ export function envOptions(flags: FlagValues): EnvOptions {
   const { format: name, output, unset } = flags;
   const format = envFormat(name);
   if (unset && !format.remove)
-    throw usage(`--unset does not work with --format ${name}: such a file can only set variables`, {
-      reason: 'no-unset-format',
-    });
+    throw usage(`--unset does not work with --format ${name}: such a file can only set variables`, [
+      'delete the file or the lines in it',
+    ]);
   if (output !== undefined && format.appendsTo !== undefined)
-    throw usage(`--output and --format ${name} cannot be used together`, { reason: 'flags-conflict' });
+    throw usage(`--output and --format ${name} cannot be used together`, ['omit one of them']);
   return { format, names: variableNames(flags, format.prefix) };
 }
 

@@ -35,7 +35,10 @@ export function printVariables(variables: readonly Variable[], format: Format): 
 
 /** Makes the error for a value that the format would have to change. */
 export function cannotCarry(name: string, problem: string, instead?: string): GwtokenError {
-  return usage(`cannot pass ${name} unchanged: its value ${problem}`, { reason: 'unfit-format', instead });
+  return usage(
+    `cannot pass ${name} unchanged: its value ${problem}`,
+    instead === undefined ? [] : [`use instead: ${instead}`],
+  );
 }
 
 /** The longest value that Windows passes, in characters. Windows truncates or drops a longer value. */
@@ -55,10 +58,7 @@ export function formatAmong<T>(
   const key = name.toLowerCase();
   const format = Object.hasOwn(formats, key) ? formats[key] : undefined;
   if (format) return format;
-  throw usage(`unknown format ${quoted(name)} (from --format)`, {
-    reason: 'bad-value',
-    allowed: `one of: ${names.join(', ')}`,
-  });
+  throw usage(`unknown format ${quoted(name)} (from --format)`, [`use one of: ${names.join(', ')}`]);
 }
 
 /** Returns JSON on one line. It escapes `##`, so that the endpoint's text cannot be a CI system's command. */

@@ -34,7 +34,7 @@ export const GET_FORMAT_NAMES: readonly string[] = Object.keys(FORMATS);
 /** Returns the format that the flags name; throws `usage` for an unknown name. */
 export function getFormat({ format, json }: FlagValues): GetFormat {
   if (format !== undefined && json)
-    throw usage('--json and --format cannot be used together', { reason: 'flags-conflict' });
+    throw usage('--json and --format cannot be used together', ['omit one of them']);
   return formatAmong(FORMATS, format ?? (json ? 'json' : 'token'));
 }
 

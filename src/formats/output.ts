@@ -16,13 +16,11 @@ export function outputTo(
   formats: readonly string[],
   { stdout, replaceFile }: Pick<World, 'stdout' | 'replaceFile'>,
 ): (text: string) => void {
-  if (file === '')
-    throw usage('--output is empty', { reason: 'bad-value', allowed: 'a file, or - for stdout' });
+  if (file === '') throw usage('--output is empty', ['use a file, or - for stdout']);
   if (isStdout(file)) return (text) => stdout.write(text);
   if (formats.includes(file))
-    throw usage(`--output takes a file, and ${file} is a format`, {
-      reason: 'bad-value',
-      allowed: `--format ${file}, or --output ./${file}`,
-    });
+    throw usage(`--output takes a file, and ${file} is a format`, [
+      `use --format ${file}, or --output ./${file}`,
+    ]);
   return (text) => replaceFile(file, text);
 }

@@ -43,22 +43,20 @@ export function variableNames(
   defaultPrefix = DEFAULT_PREFIX,
 ): VariableNames {
   if (prefix !== undefined && variable !== undefined)
-    throw usage('--prefix and --variable cannot be used together', { reason: 'flags-conflict' });
+    throw usage('--prefix and --variable cannot be used together', ['omit one of them']);
   if (prefix !== undefined) assertName(prefix, 'prefix', 'EU_');
   if (variable !== undefined) assertName(variable, 'variable', 'API_TOKEN');
   // gwtoken below `gwtoken exec` would read the token as a setting or a secret.
   if (variable !== undefined && /^GWTOKEN_(?!ACCESS_TOKEN$)/i.test(variable))
-    throw usage(`${variable} (from --variable) is a name for gwtoken's own variables`, {
-      reason: 'bad-value',
-      allowed: 'another name, for example API_TOKEN',
-    });
+    throw usage(`${variable} (from --variable) is a name for gwtoken's own variables`, [
+      'use another name, for example API_TOKEN',
+    ]);
   return { prefix: prefix ?? defaultPrefix, variable };
 }
 
 function assertName(name: string, flag: string, example: string): void {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return;
-  throw usage(`invalid ${flag} ${quoted(name)} (from --${flag})`, {
-    reason: 'bad-value',
-    allowed: `letters, digits and underscores, not starting with a digit, for example ${example}`,
-  });
+  throw usage(`invalid ${flag} ${quoted(name)} (from --${flag})`, [
+    `use letters, digits and underscores, not starting with a digit, for example ${example}`,
+  ]);
 }

@@ -1,10 +1,10 @@
 /** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
-import type { Cause, NoHome, SettingSource } from '../causes';
+import type { NoHome, ReasonWithFacts } from '../causes';
 import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
-import { isForThisRun, type Settings } from '../settings/table';
+import { isForThisRun, type Settings, undoStep } from '../settings/table';
 import { listOf, shellWord, similarWords } from '../text';
 import type { Facts, Rows, Steps } from './row';
 
@@ -46,16 +46,6 @@ export const CLIENT_ROWS = {
   ],
   'nothing-stored': () => [LIST_CLIENTS],
 
-  // login, logout and the action
-  'stdin-terminal': () => ['pipe the secret in, or omit --secret-stdin to be prompted'],
-  'login-incomplete': ({ example, isUrlMissing }) => [
-    `example: printf %s "$SECRET" | ${example} --secret-stdin`,
-    isUrlMissing ? ABOUT_AUTH_URL : undefined,
-  ],
-  'not-confirmed': ({ removes }) => [`with --yes it removes ${removes}`],
-  'empty-input': ({ inputs }) => [`set ${inputs} under "with" in the step`],
-  'all-with-client': () => ['to remove one client, omit --all'],
-
   // Credentials
   'no-credentials': missingCredentials,
   'not-returned': missingCredentials,
@@ -81,21 +71,7 @@ export const CLIENT_ROWS = {
       ? ['let the command print it as "auth_url"', `or run: ${config}`]
       : [undoStep(setting?.source), `or, to use ${setting?.value}, let the command print it as "auth_url"`];
   },
-  'half-pair': ({ missing, present, isEmpty }) => [
-    `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
-  ],
-  'both-secrets': () => ['unset one of them'],
-  'bad-client-id': () => ['provide only the client ID, on one line'],
-  'bad-secret': () => ['provide only the secret, on one line of UTF-8'],
-  'bad-secret-file': () => ['it must be the path of a regular file that contains only the client secret'],
-  'item-too-long': () => ['use environment variables or a secret file: gwtoken help settings'],
   'bad-item': ({ client }, facts) => [`to replace it, run: gwtoken login ${flagsFor(client, facts)}`],
-
-  // The credential command
-  'command-failed': ({ profile }) => [
-    `to see the command, run: gwtoken config get credential-command${profileFlag(profile)}`,
-  ],
-  'command-output': () => ['it must print only {"client_id":"…","client_secret":"…"} to stdout'],
 
   // Refusals and other replies of the endpoint
   invalid_client: rejectedCredentials,
@@ -120,11 +96,6 @@ export const CLIENT_ROWS = {
   ],
   outage: () => ['the problem is on the server; try again later'],
   'just-expired': () => ["try again after a second; if it persists, contact the endpoint's operator"],
-  'no-lifetime': ({ name }) => [`omit ${name}`],
-  'min-ttl-too-long': ({ name }) => [`lower ${name}`],
-  'late-holder': () => ['raise --timeout, or use --no-cache to not wait'],
-  'out-of-time': () => ['raise --timeout or GWTOKEN_TIMEOUT (a call may take three times that in total)'],
-
   // The keychain
   'module-missing': () => [
     'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
@@ -176,14 +147,6 @@ function storedNames({ stored }: Settings): readonly string[] {
   return Object.keys(orUndefined(stored) ?? {});
 }
 
-/** Returns the step that takes a value away from its place; undefined for a stored client's and a default. */
-export function undoStep(source?: SettingSource): string | undefined {
-  const { kind, name, key, profile } = source ?? {};
-  if (kind === 'flag') return `omit ${name}`;
-  if (kind === 'variable') return `unset ${name}`;
-  return key && `run: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
-}
-
 function unknownProfile(settings: Settings, isListed = false): string | undefined {
   const { value: profile, source } = settings.profile;
   const known = knownProfiles(settings.config.profiles, settings.stored);
@@ -204,7 +167,7 @@ function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
   return settings?.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
 }
 
-function missingCredentials(_: Cause, facts: Facts): Steps {
+function missingCredentials(_: ReasonWithFacts, facts: Facts): Steps {
   const { client, authUrl, source, settings } = facts;
   if (!client || source?.kind !== 'keychain' || settings?.prefersVariables())
     return [otherCause(facts), useVariables(facts)];
@@ -233,7 +196,7 @@ export function useVariables({ client, settings }: Partial<Facts>, or = ''): str
 
 const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';
 
-function rejectedCredentials(_: Cause, facts: Facts): Steps {
+function rejectedCredentials(_: ReasonWithFacts, facts: Facts): Steps {
   const { client, source } = facts;
   // login has verified the credentials in their region, so the secret was replaced or revoked since.
   if (client && source?.kind === 'keychain')

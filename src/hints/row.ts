@@ -1,5 +1,5 @@
 /** The types of the table of hints. */
-import type { Cause, Reason, Subject } from '../causes';
+import type { Reason, ReasonWithFacts, Subject } from '../causes';
 import type { Settings } from '../settings/table';
 
 /** Facts for hints, beside those of the cause. */
@@ -12,9 +12,13 @@ export interface Facts extends Subject {
 /** Steps, best first. One that does not apply is undefined. */
 export type Steps = readonly (string | undefined)[];
 
-/** The cause with this reason. */
-type CauseOf<R, C = Cause> = C extends { readonly reason: infer Q } ? (R extends Q ? C : never) : never;
+/** The reason with its facts. */
+type FactsOf<R, C = ReasonWithFacts> = C extends { readonly reason: infer Q }
+  ? R extends Q
+    ? C
+    : never
+  : never;
 
-export type Row<R extends Reason> = (cause: CauseOf<R>, facts: Facts) => Steps;
+export type Row<R extends Reason> = (cause: FactsOf<R>, facts: Facts) => Steps;
 /** A row for each reason. */
 export type Rows = { readonly [R in Reason]: Row<R> };

@@ -15,6 +15,7 @@ import {
   type Setting,
   type SettingRow,
   type Settings,
+  unsetStep,
   variableOf,
 } from './table';
 import { parseProfile } from './values';
@@ -167,11 +168,10 @@ export function findInConfig(
     const source = { kind: 'config', name: `${key} ${of}in ${path}`, key, profile: owner } as const;
     const value = values[key];
     if (typeof value !== 'object') return { text: String(value), source };
-    throw usage(`invalid value (from ${source.name})`, {
-      reason: 'bad-value',
-      allowed: 'a string, number or boolean',
-      source,
-    });
+    throw usage(`invalid value (from ${source.name})`, [
+      'use a string, number or boolean',
+      unsetStep(key, owner),
+    ]);
   }
   return undefined;
 }

@@ -30,6 +30,19 @@ export function isForThisRun({ source: { kind } }: Pick<Setting<unknown>, 'sourc
   return kind === 'flag' || kind === 'variable';
 }
 
+/** Returns the step that takes a value away from its place; undefined for a stored client's and a default. */
+export function undoStep(source?: SettingSource): string | undefined {
+  const { kind, name, key, profile } = source ?? {};
+  if (kind === 'flag') return `omit ${name}`;
+  if (kind === 'variable') return `unset ${name}`;
+  return key && unsetStep(key, profile);
+}
+
+/** Returns the step that removes a value from the config file. */
+export function unsetStep(key: string, profile: string | undefined): string {
+  return `run: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
+}
+
 /** All places that settings can come from. */
 export interface Places {
   readonly flags: FlagValues;
@@ -254,15 +267,15 @@ export function settingOf(key: string): SettingRow<unknown> | undefined {
 export function checkConfigKey(key: string, profile?: string): SettingRow<unknown> {
   const row = settingOf(key);
   if (row?.reach === 'user' && profile !== undefined)
-    throw usage(`${key} cannot be set per profile`, { reason: 'not-per-profile' });
+    throw usage(`${key} cannot be set per profile`, ['omit --profile']);
   if (row) return row;
   const name = key.replace(/^GWTOKEN_/i, '');
+  const problem = `unknown config key ${quoted(key.replace(/=.*/s, ''))}`;
+  if (/secret|client|password|token/i.test(name))
+    throw usage(problem, ['to store credentials, run: gwtoken login']);
   const [meant, ...others] = similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys());
-  throw usage(`unknown config key ${quoted(key.replace(/=.*/s, ''))}`, {
-    reason: 'unknown-key',
-    isCredential: /secret|client|password|token/i.test(name),
-    meant: others.length === 0 ? meant : undefined,
-  });
+  const isClear = meant !== undefined && others.length === 0;
+  throw usage(problem, [isClear ? `did you mean: ${meant}` : 'for all keys, run: gwtoken help settings']);
 }
 
 /** Throws `usage` for a key or value that `config set KEY VALUE` rejects. */

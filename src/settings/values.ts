@@ -16,7 +16,7 @@ function from(where: Where): string {
 }
 
 function badValue(what: string, text: string, where: Where, allowed: string): GwtokenError {
-  return usage(`invalid ${what} ${quoted(text)}${from(where)}`, { reason: 'bad-value', allowed });
+  return usage(`invalid ${what} ${quoted(text)}${from(where)}`, [`use ${allowed}`]);
 }
 
 export function parseRegion(text: string, where: Where): Region {
@@ -88,24 +88,28 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
     usage(`${shown}${from(where)} ${problem}`, cause);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
-    throw fail('contains a space, backslash or control character', { reason: 'not-a-url', example });
+    throw fail('contains a space, backslash or control character', [`example: ${example}`]);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
-  if (/[{}]/.test(filled + (url?.host ?? ''))) throw fail('contains { or }', { reason: 'url-placeholder' });
+  if (/[{}]/.test(filled + (url?.host ?? '')))
+    throw fail('contains { or }', ['the only placeholder is {region}']);
   if (!url) {
     const bare = /^([\w.-]+\.[a-z]{2,}|127\.[\d.]+|localhost)(:\d+)?(\/[\w./-]*)?$/i.exec(filled);
-    throw fail('is not a valid https:// URL', {
-      reason: 'not-a-url',
-      example,
-      ...(bare && { meant: `${isLoopback(bare[1]!) ? 'http' : 'https'}://${text}` }),
-    });
+    const scheme = bare && isLoopback(bare[1]!) ? 'http' : 'https';
+    throw fail('is not a valid https:// URL', [
+      bare ? `did you mean: ${scheme}://${text}` : `example: ${example}`,
+    ]);
   }
   // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
-  if (filled.includes('@')) throw fail('contains a user name or password', { reason: 'url-user' });
-  if (/[?#]/.test(filled)) throw fail('contains a query or fragment', { reason: 'url-query', example });
+  if (filled.includes('@'))
+    throw fail('contains a user name or password', [
+      'remove it; gwtoken login stores credentials in the keychain',
+    ]);
+  if (/[?#]/.test(filled))
+    throw fail('contains a query or fragment', [`use only the base URL, for example ${example}`]);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw fail('is not encrypted', { reason: 'url-unencrypted', secure });
+    throw fail('is not encrypted', [`use ${secure}`]);
   return url;
 }
 

@@ -93,9 +93,9 @@ export function openWorld(
 function absolutePath(path: string): string {
   const absolute = orUndefined(() => resolve(path));
   if (absolute !== undefined) return absolute;
-  throw usage(`${quoted(path)} is a relative path, but the working directory no longer exists`, {
-    reason: 'relative-path',
-  });
+  throw usage(`${quoted(path)} is a relative path, but the working directory no longer exists`, [
+    'pass an absolute path, or change to another directory',
+  ]);
 }
 
 /** Listens to SIGCHLD: if the caller ignores it, as daemons do, Bun does not learn how a child ended. */

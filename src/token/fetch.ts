@@ -38,7 +38,9 @@ export async function fetchToken(
   // Waiting for another process may have taken all of the time.
   if (leftMs() < LEAST_ATTEMPT_MS) {
     const message = `out of time before contacting ${credentials.authUrl}`;
-    throw new GwtokenError('unreached', message, { reason: 'out-of-time' });
+    throw new GwtokenError('unreached', message, [
+      'raise --timeout or GWTOKEN_TIMEOUT (a call may take three times that in total)',
+    ]);
   }
   for (let n = 1; ; n++) {
     const limitMs = Math.min(timeoutMs, leftMs());

@@ -16,8 +16,8 @@ const FAILURE_SHAPE = {
   atMs: 0,
   kind: '',
   message: '',
-  /** With the facts for hints. */
-  cause: { reason: '' } as unknown as Cause,
+  /** isCause() checks it. */
+  cause: {},
 };
 
 /** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
@@ -33,7 +33,9 @@ export function isShareable(error: GwtokenError): boolean {
   if (kind === 'keychain') return reason !== 'timed-out' && !saysNoKeychain(error);
   // After a token that has just expired, the next request gets a new one.
   if (kind === 'bad-reply') return reason !== 'just-expired';
-  switch (cause?.reason) {
+  if (kind !== 'unreached') return kind === 'refused' || kind === 'no-credentials';
+  if (!cause || !('reason' in cause)) return false;
+  switch (cause.reason) {
     // No failed handshake, because the executable and the npm package differ in their ciphers.
     case 'host-not-found':
     case 'network':
@@ -42,19 +44,28 @@ export function isShareable(error: GwtokenError): boolean {
     case 'no-reply':
       return cause.isDirect === true;
   }
-  return kind === 'refused' || kind === 'no-credentials';
+  return false;
 }
 
 /** Returns the text that stores a failure for {@link lastFailure}. */
 export function formatFailure(
-  { kind, message, cause = { reason: 'failed' } }: GwtokenError,
+  { kind, message, cause = [] }: GwtokenError,
   owner: Owner,
   atMs: number,
 ): string {
   return `${JSON.stringify({ owner, atMs, kind, message, cause } satisfies typeof FAILURE_SHAPE)}\n`;
 }
 
-const parseFailure = (text: string): typeof FAILURE_SHAPE | undefined => parseLike(text, FAILURE_SHAPE);
+function parseFailure(text: string): (typeof FAILURE_SHAPE & { readonly cause: Cause }) | undefined {
+  const failed = parseLike(text, FAILURE_SHAPE);
+  if (failed === undefined || !isCause(failed.cause)) return undefined;
+  return { ...failed, cause: failed.cause };
+}
+
+function isCause(value: object): value is Cause {
+  if ('reason' in value) return typeof value.reason === 'string';
+  return Array.isArray(value) && value.every((hint) => typeof hint === 'string');
+}
 
 /** Returns whether the stored failure no longer counts, or the text is not a stored failure. */
 export function isForgotten(text: string, nowMs: number): boolean {

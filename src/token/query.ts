@@ -90,9 +90,9 @@ export function minTtlProblem(
   const { text, source } = minTtl;
   if (token.lifetimeS === undefined) {
     const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
-    return new GwtokenError('bad-reply', message, { reason: 'no-lifetime', name: source.name });
+    return new GwtokenError('bad-reply', message, [`omit ${source.name}`]);
   }
   const left = duration(Math.max(0, (expiresAtMs(token) ?? 0) - nowMs));
   const message = `${source.name} ${text} is too long: the token from the endpoint has ${left} left`;
-  return new GwtokenError('bad-reply', message, { reason: 'min-ttl-too-long', name: source.name });
+  return new GwtokenError('bad-reply', message, [`lower ${source.name}`]);
 }

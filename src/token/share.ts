@@ -45,5 +45,7 @@ export async function shareRequest(
 
 function lateError({ client }: Query, waitedMs: number): GwtokenError {
   const what = `waited ${duration(waitedMs)} for another gwtoken process to get the token for`;
-  return new GwtokenError('unreached', `${what} ${clientName(client)}`, { reason: 'late-holder' });
+  return new GwtokenError('unreached', `${what} ${clientName(client)}`, [
+    'raise --timeout, or use --no-cache to not wait',
+  ]);
 }

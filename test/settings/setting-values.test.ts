@@ -40,7 +40,7 @@ describe('parseAuthUrl', () => {
           try {
             address = parseAuthUrl(text, 'x', 'us');
           } catch (error) {
-            expect(error).toMatchObject({ name: 'GwtokenError', kind: 'usage', reason: expect.any(String) });
+            expect(error).toMatchObject({ name: 'GwtokenError', kind: 'usage', cause: [expect.any(String)] });
             return;
           }
           const { protocol, hostname, username, password, search, hash } = new URL(address);

@@ -59,12 +59,22 @@ describe('the last failure', () => {
     ).toBeUndefined();
   });
 
+  test('keeps its hints', () => {
+    const failed = new GwtokenError('keychain', 'the credential command failed', ['look at it']);
+    const text = formatFailure(failed, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    expect(found({}, text)?.cause).toEqual(['look at it']);
+  });
+
   test.each(['', 'null', '{"owner":{"fingerprint":"f"},"atMs":1}'])(
     'is ignored if its file contains %j',
     (text) => {
       expect(found({}, text)).toBeUndefined();
     },
   );
+
+  test.each([{}, { reason: 1 }, [1]])('is ignored if its cause is %j', (cause) => {
+    expect(found({}, JSON.stringify({ ...JSON.parse(STORED), cause }))).toBeUndefined();
+  });
 });
 
 test('a failure is shared only if another process would fail in the same way', () => {
@@ -88,9 +98,7 @@ test('a failure is shared only if another process would fail in the same way', (
     shared('local'),
     // Another process may have a longer timeout, another proxy, CA or cipher, or a desktop session.
     shared('unreached', 'time-limit', true),
-    shared('unreached', 'unknown-ca', true),
     shared('unreached', 'no-cipher', true),
-    shared('unreached', 'proxy-failure'),
     shared('unreached', 'connection-refused', false),
     shared('unreached', 'no-reply', false),
     shared('keychain', 'timed-out'),

@@ -119,7 +119,7 @@ function tlsCheck(tls: TlsFacts, nowMs: number): Check {
   const trusted = tls.trustedBy === undefined ? '' : `, trusted by ${tls.trustedBy}`;
   const message = `${certificateText(tls, nowMs)}${trusted}`;
   if (tls.validToMs - nowMs >= FEW_DAYS * DAY_MS) return passed('TLS', message);
-  return warning('TLS', message, { reason: 'certificate-ending' });
+  return warning('TLS', message, ["ask the endpoint's operator to renew the certificate"]);
 }
 
 /** Returns subject, issuer and remaining days of a certificate. */
@@ -142,5 +142,7 @@ export function clockCheck(date: string | null, startedAtMs: number, repliedAtMs
   const offMs = Math.max(aheadMs, behindMs);
   if (offMs <= SKEW_WARNING_MS) return passed('clock', "agrees with the endpoint's");
   const relation = aheadMs > behindMs ? 'ahead of' : 'behind';
-  return warning('clock', `${duration(offMs)} ${relation} the endpoint's`, { reason: 'clock-off' });
+  return warning('clock', `${duration(offMs)} ${relation} the endpoint's`, [
+    'set the clock: timedatectl set-ntp true (Linux), or the date and time settings',
+  ]);
 }

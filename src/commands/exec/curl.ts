@@ -3,6 +3,7 @@
 import { withoutCredentials } from '../../client';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
+import { OMIT_COMMENT } from '../../hints/hints';
 import type { FlagValues, Settings } from '../../settings/table';
 import { note } from '../../text';
 import type { Env, World } from '../../world';
@@ -10,7 +11,7 @@ import { readSettings, selectedToken } from '../selected-token';
 import { codeOrSignal } from './exec';
 
 export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
-  if (typed.includes('#')) throw usage('curl takes no "#"', { reason: 'comment' });
+  if (typed.includes('#')) throw usage('curl takes no "#"', [OMIT_COMMENT]);
   // curl ignores its own config file only if its first argument begins with -q. The rest of that word may
   // take a value, which must not be gwtoken's own option.
   const [quiet, others] = /^(-q)(.+)/s.exec(typed[0]!)?.slice(1) ?? [];

@@ -18,7 +18,7 @@ export async function runCommand(
 ): Promise<number> {
   const names = variableNames(flags);
   const given = flags['token-file'];
-  if (given === '') throw usage('--token-file is empty', { reason: 'bad-value', allowed: 'a file' });
+  if (given === '') throw usage('--token-file is empty', ['use a file']);
   const settings = readSettings(flags, world);
   const answer = await selectedToken(settings, world);
   const variables = tokenVariables(answer.token, names);

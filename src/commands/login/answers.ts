@@ -4,6 +4,8 @@ import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGION
 import {
   type Credentials,
   clientIdProblem,
+  ONLY_CLIENT_ID,
+  ONLY_SECRET,
   SECRET_LIMIT,
   secretFromBytes,
   secretProblem,
@@ -38,11 +40,11 @@ export function checkGiven(settings: Settings, { stdin }: World): void {
   const clientId = flags['client-id'];
   const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
   if (problem !== undefined)
-    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, { reason: 'bad-client-id' });
+    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, [ONLY_CLIENT_ID]);
   if (flags['secret-stdin'] && stdin.isTTY())
-    throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', {
-      reason: 'stdin-terminal',
-    });
+    throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', [
+      'pipe the secret in, or omit --secret-stdin to be prompted',
+    ]);
 }
 
 /**
@@ -65,11 +67,11 @@ export async function readAnswers(settings: Settings, promptProblem: string, wor
   if (needed.length === 0)
     return { client, flags, authUrl: authUrl!, clientId: clientId!, clientSecret: await readSecret(world) };
   const exampleUrl = authUrl ?? urlOfOther(client, settings) ?? 'https://YOUR-AUTH-URL';
-  throw usage(`login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`, {
-    reason: 'login-incomplete',
-    example: loginLine({ client, flags, authUrl: exampleUrl, clientId: clientId ?? 'ID' }),
-    isUrlMissing: authUrl === undefined,
-  });
+  const line = loginLine({ client, flags, authUrl: exampleUrl, clientId: clientId ?? 'ID' });
+  throw usage(`login needs ${needed.join(', ')} (cannot prompt: ${promptProblem})`, [
+    `example: printf %s "$SECRET" | ${line} --secret-stdin`,
+    ...(authUrl === undefined ? [ABOUT_AUTH_URL] : []),
+  ]);
 }
 
 /** Returns the line that logs this client in. */
@@ -84,7 +86,7 @@ async function readSecret({ stdin }: World): Promise<string> {
   } catch (error) {
     if (error instanceof GwtokenError) throw error;
     const message = `the client secret from stdin cannot be read (${messageOf(error)})`;
-    throw usage(message, { reason: 'bad-secret' });
+    throw usage(message, [ONLY_SECRET]);
   }
 }
 

@@ -10,7 +10,7 @@ import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import type { Host } from './paths';
+import { type Host, otherDirectory } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeByRename, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
@@ -32,7 +32,7 @@ type Stored = Record<string, unknown>;
  */
 export function openConfig(directory: string | GwtokenError, host: Host): Pick<World, 'config' | 'clients'> {
   const cause = typeof directory === 'string' ? undefined : directory.cause;
-  const noHome = cause?.reason === 'no-home' ? cause : undefined;
+  const noHome = cause && 'reason' in cause && cause.reason === 'no-home' ? cause : undefined;
   const pathOf = (name: string): string => {
     if (typeof directory === 'string') return join(directory, name);
     throw directory;
@@ -145,7 +145,11 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, `must contain a JSON object${key === undefined ? '' : ` for ${quoted(key)}`}`);
 }
 
-function unusable(path: string, problem: string, cause: Cause = { reason: 'bad-file', path }): GwtokenError {
+function unusable(
+  path: string,
+  problem: string,
+  cause: Cause = [`fix ${path}, or rename it to start without it`],
+): GwtokenError {
   return usage(`config file ${path} ${problem}`, cause);
 }
 
@@ -199,8 +203,7 @@ async function whileWriting(
   try {
     await work(dirname(path));
   } catch (error) {
-    const variable = DIRECTORY_VARIABLES.config;
-    throw writeError(error, path, host, { reason: 'directory-not-writable', variable });
+    throw writeError(error, path, host, [otherDirectory('config')]);
   }
 }
 

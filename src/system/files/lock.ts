@@ -144,6 +144,6 @@ export async function withLock<T>(
     if (lock.held) return await withHeldLock(lock.release, work);
     if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
-    throw new GwtokenError('local', waited, { reason: 'lock-held' });
+    throw new GwtokenError('local', waited, ['stop that process and try again']);
   }
 }

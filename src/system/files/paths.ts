@@ -12,6 +12,11 @@ export interface Host {
   readonly uid: number | undefined;
 }
 
+/** Returns the hint after a failed write. */
+export function otherDirectory(kind: DirectoryKind): string {
+  return `set ${DIRECTORY_VARIABLES[kind]} to a writable directory`;
+}
+
 /** Directories below the home directory; for Windows, the variable that contains the path. */
 const PLATFORM_DIRECTORIES = {
   // On macOS too, command-line tools such as gh use .config.
@@ -33,7 +38,7 @@ export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Plat
   const home = platform === 'win32' ? PLATFORM_DIRECTORIES[kind].win32 : 'HOME';
   const base = env[home] ?? '';
   if (ours && !isAbsolute(ours))
-    return usage(`invalid ${variable} ${quoted(ours)}`, { reason: 'bad-value', allowed: 'an absolute path' });
+    return usage(`invalid ${variable} ${quoted(ours)}`, ['use an absolute path']);
   // resolve() removes a separator at the end: with that separator, lstat would follow a link.
   if (ours) return resolve(ours);
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');

@@ -44,7 +44,7 @@ export function writeError(error: unknown, path: string, { platform }: Host, cau
   if (error instanceof GwtokenError) return error;
   const isMounted = systemCode(error) === 'EBUSY' && platform !== 'win32';
   const message = `cannot write ${path}: ${wordsFor(error)}`;
-  return new GwtokenError('local', message, isMounted ? { reason: 'mounted-file' } : cause);
+  return new GwtokenError('local', message, isMounted ? ['mount its directory instead of the file'] : cause);
 }
 
 const BUSY_MS = 500;

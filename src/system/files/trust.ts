@@ -16,7 +16,7 @@ import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts, DirectoryKind } from '../../world';
-import type { Host } from './paths';
+import { type Host, otherDirectory } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -113,7 +113,6 @@ export function probeDirectory(kind: DirectoryKind, path: string | GwtokenError,
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {
     if (error instanceof GwtokenError) return { text: error.message, problem: error.cause };
-    const variable = DIRECTORY_VARIABLES[kind];
-    return { text: `${path} is not writable`, problem: { reason: 'directory-not-writable', variable } };
+    return { text: `${path} is not writable`, problem: [otherDirectory(kind)] };
   }
 }

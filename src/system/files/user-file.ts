@@ -7,6 +7,8 @@ import { readRegular } from './read-file';
 import { writeByRename, writeError } from './replace';
 import { ownerProblem } from './trust';
 
+const OTHER_PATH = ['choose another path'];
+
 /**
  * Replaces a file atomically, as the World's `replaceFile` says. An existing file has to be a regular one:
  * otherwise `--output /dev/stdout` would replace the device. A killed run leaves a token file with mode 0600.
@@ -14,10 +16,10 @@ import { ownerProblem } from './trust';
 export function replaceUserFile(path: string, text: string, host: Host, isTokenFile = false): void {
   try {
     const problem = pathProblem(path, host, isTokenFile);
-    if (problem !== undefined) throw usage(`${problem}; nothing was written`, { reason: 'not-writable' });
+    if (problem !== undefined) throw usage(`${problem}; nothing was written`, OTHER_PATH);
     writeByRename(path, text, host);
   } catch (error) {
-    throw writeError(error, path, host, { reason: 'not-writable' });
+    throw writeError(error, path, host, OTHER_PATH);
   }
 }
 
@@ -46,10 +48,9 @@ export function removeUserFile(path: string, text: string): void {
  */
 export function openAppender(path: string, variable: string): (text: string) => void {
   if (!orUndefined(() => statSync(path).isFile()))
-    throw usage(path ? `${variable} points to ${path}, which is not a file` : `${variable} is not set`, {
-      reason: 'no-runner-file',
-      variable,
-    });
+    throw usage(path ? `${variable} points to ${path}, which is not a file` : `${variable} is not set`, [
+      `the runner sets ${variable} for each step; for a shell, see: gwtoken help shells`,
+    ]);
   return (text) => {
     try {
       // Without a line break, the first variable would continue the last line of the file.
@@ -57,7 +58,7 @@ export function openAppender(path: string, variable: string): (text: string) => 
       appendFileSync(path, before === '' || before.endsWith('\n') ? text : `\n${text}`);
     } catch (error) {
       const message = `cannot append to ${path} (from ${variable}): ${wordsFor(error)}`;
-      throw new GwtokenError('local', message, { reason: 'not-appendable' });
+      throw new GwtokenError('local', message, ["check the free disk space and the file's permissions"]);
     }
   };
 }

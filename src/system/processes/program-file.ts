@@ -49,7 +49,9 @@ export function fileOnWindows(program: Program): string {
 /** Returns the error for a program without a file, with a hint on built-ins if the user typed its name. */
 export function notFound({ command, text, platform }: Program): GwtokenError {
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
-  const cause: Cause = text ? { reason: 'curl-not-found' } : { reason: 'command-not-found', shell };
+  const cause: Cause = text
+    ? ['install it, or add its directory to PATH']
+    : [`check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
   return new GwtokenError('not-found', `command not found: ${shown(command)}`, cause);
 }
 

@@ -133,9 +133,7 @@ function twoFreeDigits(descriptors: readonly number[], args: readonly string[]):
   const isFree = (digit: number): boolean => !descriptors.includes(digit) && !isNamed(digit);
   const [first, second] = [3, 4, 5, 6, 7, 8, 9].filter(isFree);
   if (first !== undefined && second !== undefined) return [first, second];
-  throw usage('too few free descriptors between 3 and 9 to pass the token', {
-    reason: 'no-free-descriptors',
-  });
+  throw usage('too few free descriptors between 3 and 9 to pass the token', ['close two of them: 8>&- 9>&-']);
 }
 
 function startOnWindows(program: Program): Start {

@@ -11,15 +11,13 @@ import type { Env } from '../../world';
  */
 export function assertUtf8(words: readonly string[], env: Env): void {
   const word = notUtf8('cmdline', words);
-  if (word !== undefined)
-    throw usage(`the argument ${quoted(word)} is not UTF-8`, { reason: 'word-not-utf8' });
+  if (word !== undefined) throw usage(`the argument ${quoted(word)} is not UTF-8`, ['write it in UTF-8']);
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const name = notUtf8('environ', pairs)?.replace(/=.*/s, '');
   if (name === undefined) return;
-  throw usage(`the variable ${quoted(name)} is not UTF-8`, {
-    reason: 'variable-not-utf8',
-    name: name.includes('\ufffd') ? undefined : name,
-  });
+  throw usage(`the variable ${quoted(name)} is not UTF-8`, [
+    name.includes('\ufffd') ? 'unset it' : `to run the command without it, run: env -u ${name} gwtoken …`,
+  ]);
 }
 
 /** Returns the first of this process's arguments or variables that is not UTF-8, with U+FFFD in it. */

@@ -20,7 +20,7 @@ export function writeAll(descriptor: number, text: string): void {
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
       else {
         const message = `cannot write output: ${wordsFor(error)}`;
-        throw new GwtokenError('local', message, { reason: 'stdout-failed' });
+        throw new GwtokenError('local', message, ['free some disk space, or write elsewhere']);
       }
     }
   }

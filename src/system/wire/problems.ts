@@ -1,9 +1,9 @@
 /** Describes failures on the wire. Loaded only after a failure. */
-import type { Cause, CertificateReason, ConnectionReason } from '../../causes';
+import { ASK_OPERATORS, type Cause, type ConnectionReason, type Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
 import type { ConnectionProgress } from '../../post-form';
 import { limitReached, systemCode } from '../../system-errors';
-import { cleaned } from '../../text';
+import { cleaned, listOf } from '../../text';
 import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
@@ -30,10 +30,10 @@ interface Failure extends FailedRequest {
   readonly setting: string;
 }
 
-/** Reasons by the code of the failure, with the end of their sentence. The first match counts. */
-type Endings<Reason> = readonly (readonly [
+/** What is known of a failure by its code, and the end of its sentence. The first match counts. */
+type Endings<T> = readonly (readonly [
   codes: RegExp,
-  reason: Reason,
+  known: T,
   end: string | ((failure: Failure) => string),
 ])[];
 
@@ -41,15 +41,36 @@ type Endings<Reason> = readonly (readonly [
 export const UNKNOWN_CA =
   /^(UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
 
-/** Rejected certificates, by Node's names for OpenSSL's reasons. */
-const CERTIFICATES: Endings<CertificateReason> = [
-  [/^CERT_HAS_EXPIRED$/, 'certificate-time', 'has expired'],
-  [/^CERT_NOT_YET_VALID$/, 'certificate-time', 'is not yet valid'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'certificate-name', ({ error }) => `is ${validFor(error)}`],
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'self-signed', 'is self-signed'],
-  [UNKNOWN_CA, 'unknown-ca', 'was issued by an unknown CA'],
-  [/^/, 'certificate', ({ message }) => `was rejected (${message})`],
+const CHECK_CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
+
+/** Rejected certificates, by Node's names for OpenSSL's reasons, with their hints. */
+const CERTIFICATES: Endings<(failure: Failure) => Hints> = [
+  [/^CERT_HAS_EXPIRED$/, () => [CHECK_CLOCK], 'has expired'],
+  [/^CERT_NOT_YET_VALID$/, () => [CHECK_CLOCK], 'is not yet valid'],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    ({ setting }) => [`check the host name in ${setting}`],
+    ({ error }) => `is ${validFor(error)}`,
+  ],
+  [
+    /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],
+    'is self-signed',
+  ],
+  [UNKNOWN_CA, unknownCaHints, 'was issued by an unknown CA'],
+  [/^/, () => [ASK_OPERATORS], ({ message }) => `was rejected (${message})`],
 ];
+
+/** Returns the hints to pass a CA, with the places where gwtoken has looked for it. */
+function unknownCaHints({ caFile, progress: { insteadOfSystem = [] } }: Failure): Hints {
+  const tried = [...(caFile === undefined ? [] : [caFile]), ...insteadOfSystem];
+  const why =
+    tried.length > 0 ? `this CA is not in ${listOf(tried)}:` : 'behind a company proxy or private CA?';
+  return [
+    `${why} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
+    'if the CA is public, the server is not sending its intermediate certificate',
+  ];
+}
 
 /** Failed connections, by the system's code or OpenSSL's. */
 const CONNECTIONS: Endings<ConnectionReason> = [
@@ -114,30 +135,30 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 
 /** Describes the failure by the step that failed. */
 function problemOf(failure: Failure): Problem {
-  const { error, peer, setting, proxy, url, caFile, progress } = failure;
-  const { waitingFor, insteadOfSystem = [] } = progress;
+  const { error, peer, setting, proxy, url, progress } = failure;
+  const { waitingFor } = progress;
   const isDirect = proxy === undefined;
   const address = { setting, unusedProxy: unusedProxy(url, failure.env), isDirect };
   if (error instanceof TimedOut)
     return { message: `${url.href} did not answer`, cause: { ...address, reason: 'time-limit' } };
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {
-    const [reason, end] = endingOf(CERTIFICATES, failure);
+    const [hints, end] = endingOf(CERTIFICATES, failure);
     const message = `${peer} is not trusted: its certificate ${end}`;
-    return { message, cause: { reason, setting, caFile, insteadOfSystem }, isFinal: true };
+    return { message, cause: hints(failure), isFinal: true };
   }
   const invalid = invalidHttp(failure);
   if (waitingFor === 'tunnel') {
     const end = invalid ?? 'closed the connection without opening a tunnel';
-    return { message: `${peer} ${end}`, cause: { reason: 'not-a-proxy', setting } };
+    return { message: `${peer} ${end}`, cause: [checkProxy(setting)] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
     const [reason, end] = endingOf(CONNECTIONS, failure);
     return { message: `could not reach ${peer}: ${end}`, cause: { ...address, reason } };
   }
   if (invalid) {
-    const message = `${url.href} ${invalid}`;
-    return { message, cause: { reason: 'bad-http' }, kind: 'bad-reply', isFinal: true };
+    const cause = [`check the auth URL; if it is right, ${ASK_OPERATORS}`];
+    return { message: `${url.href} ${invalid}`, cause, kind: 'bad-reply', isFinal: true };
   }
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   // In TLS 1.3, a server that misses the client's certificate closes the connection after the handshake.
@@ -148,10 +169,10 @@ function problemOf(failure: Failure): Problem {
   };
 }
 
-/** Returns the reason and the end of the sentence. The last row matches every code. */
-function endingOf<Reason>(endings: Endings<Reason>, failure: Failure): readonly [Reason, string] {
-  const [, reason, end] = endings.find(([codes]) => codes.test(failure.code))!;
-  return [reason, typeof end === 'string' ? end : end(failure)];
+/** Returns what is known, and the end of the sentence. The last row matches every code. */
+function endingOf<T>(endings: Endings<T>, failure: Failure): readonly [T, string] {
+  const [, known, end] = endings.find(([codes]) => codes.test(failure.code))!;
+  return [known, typeof end === 'string' ? end : end(failure)];
 }
 
 /** Returns the end of a sentence about a reply that is not valid HTTP; undefined if the connection broke. */
@@ -181,12 +202,24 @@ function tunnelRefused(
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   if (status === 401 || status === 407) {
     if (username)
-      return problem(`rejected the user name or password in ${setting}`, { reason: 'proxy-password-wrong' });
+      return problem(`rejected the user name or password in ${setting}`, [
+        'percent-encode them: @ is %40, / is %2F',
+      ]);
     const example = `${protocol}//USER:PASSWORD@${host}`;
-    return problem('requires a user name and password', { reason: 'proxy-password', setting, example });
+    return problem('requires a user name and password', [`set ${setting}=${example}`]);
   }
-  if (isOutage) return problem(`could not reach ${target}`, { reason: 'proxy-failure', target });
-  return problem(`refused to connect to ${target}`, { reason: 'proxy-refusal', target, setting });
+  if (isOutage)
+    return problem(`could not reach ${target}`, [
+      `if ${target} is reachable without a proxy, add it to NO_PROXY`,
+    ]);
+  return problem(`refused to connect to ${target}`, [
+    `ask the proxy's administrator to allow ${target}`,
+    checkProxy(setting),
+  ]);
+}
+
+function checkProxy(setting: string): string {
+  return `check that ${setting} is the URL of an HTTP proxy`;
 }
 
 /** Returns the names that a certificate is valid for, as the end of a sentence. */

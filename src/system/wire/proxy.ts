@@ -33,8 +33,9 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy
   if (isExempt(hostname, port || '443', env['no_proxy'] || env['NO_PROXY'] || '')) return undefined;
   const url = orUndefined(() => parseProxy(env[source] ?? ''));
   if (url === undefined) {
-    const cause = { reason: 'bad-proxy-url', setting: source } as const;
-    throw usage(`${source} is not the URL of an HTTP proxy`, cause);
+    throw usage(`${source} is not the URL of an HTTP proxy`, [
+      `example: ${source}=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40`,
+    ]);
   }
   const name = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
   return { url, source, name, label: `the proxy ${name} (from ${source})` };

@@ -50,7 +50,7 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
   if (typeof WebAssembly === 'undefined')
-    throw new GwtokenError('local', 'Node has no WebAssembly here', { reason: 'no-webassembly' });
+    throw new GwtokenError('local', 'Node has no WebAssembly here', ['remove --jitless from NODE_OPTIONS']);
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
   // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');

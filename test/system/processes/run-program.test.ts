@@ -61,7 +61,7 @@ test('a program that gets a text is searched only in absolute directories of PAT
   const options = { env: { PATH: `${relative(process.cwd(), directory)}:/usr/bin:/bin` }, text };
   const read = (command: string) => runProgram(own(process.platform), command, [], options);
   expect(await read('sh')).toEqual({ code: 7, signal: null });
-  await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found', reason: 'curl-not-found' });
+  await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found' });
   expect(existsSync(seen)).toBe(false);
 });
 
@@ -85,7 +85,7 @@ test.for(['no-such-command', 'a|b', ''])(
   async (command, { needs }) => {
     needs('posix');
     const message = `command not found: ${JSON.stringify(command)}`;
-    const error = { kind: 'not-found', message, cause: { reason: 'command-not-found', shell: "sh -c '…'" } };
+    const error = { kind: 'not-found', message };
     await expect(run(command)).rejects.toMatchObject(error);
   },
 );
@@ -126,7 +126,6 @@ test('on Windows a command without a file is reported as not found', async ({ ne
   const error = {
     kind: 'not-found',
     message,
-    cause: { reason: 'command-not-found', shell: 'cmd /d /c …' },
   };
   await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
 });
