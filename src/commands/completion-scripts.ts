@@ -37,7 +37,7 @@ complete -F _gwtoken gwtoken
 `;
 
 const zsh = `#compdef gwtoken
-# zsh completion for gwtoken; in ~/.zshrc, after compinit: eval "$(gwtoken completion zsh)"
+# zsh completion for gwtoken; in ~/.zshrc, after compinit if it is there: eval "$(gwtoken completion zsh)"
 
 _gwtoken() {
   local line tab=$'\\t' files=0 programs=0
@@ -65,6 +65,7 @@ _gwtoken() {
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _gwtoken "$@"
 else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _gwtoken gwtoken
 fi
 `;

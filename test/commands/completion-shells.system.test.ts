@@ -133,6 +133,16 @@ test('bash completes a word, whatever IFS is', async ({ needs }) => {
   expect(await runCommand(['bash', '-c', line], { env })).toMatchObject({ stdout: 'json ,\n' });
 });
 
+test('zsh that has not loaded its completion completes by a script in an eval', async ({ needs }) => {
+  needs('posix', 'zsh');
+  const { dir, env } = openConfigured();
+  const terminal = openTerminal(['zsh', '-f'], { env, cwd: dir, cols: 120 });
+  terminal.type('eval "$(gwtoken completion zsh)"; echo rea""dy\r');
+  expect(await terminal.waitFor('ready')).not.toContain('command not found');
+  typeTab(terminal, 'gwtoken g');
+  await terminal.waitFor(/^gwtoken get *$/m);
+});
+
 test('bash 3.2, which has no compopt, prints no error', async ({ needs }) => {
   needs('posix', 'bash');
   const line = `eval "$(gwtoken completion bash)"; enable -n compopt
