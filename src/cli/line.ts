@@ -5,6 +5,7 @@
 import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import type { FlagValues } from '../settings/table';
+import { similarWords } from '../text';
 
 /** A flag as it was given. */
 export interface GivenFlag {
@@ -29,7 +30,7 @@ export interface Line {
   readonly program: readonly string[];
   /** True if a `--` ends gwtoken's flags. */
   readonly hasEndOfFlags: boolean;
-  /** True unless the line certainly names a command whose output no shell evaluates. */
+  /** True for `env`, for a word that resembles it, and if no word certainly names the command. */
   readonly mayBeEvaluated: boolean;
 }
 
@@ -38,7 +39,7 @@ export function splitLine(argv: readonly string[]): Line {
   const path: Command[] = [];
   const flags: Omit<GivenFlag, 'flag'>[] = [];
   const args: string[] = [];
-  let mayBeEvaluated = true;
+  let isCommandSure = false;
   let hasEndOfFlags = false;
   let at = 0;
   for (; at < argv.length && !hasEndOfFlags; at++) {
@@ -55,12 +56,13 @@ export function splitLine(argv: readonly string[]): Line {
       for (const each of switches) flags.push({ name: each, value: undefined, word });
       const value = inline ?? (isValue(argv[at + 1], flag, commands) ? argv[++at] : undefined);
       flags.push({ name, value, word });
-    } else if (named) {
-      if (path.length === 0)
-        mayBeEvaluated = named.evaluated === true || flags.some((each) => !flagNamed(each.name, command));
-      path.push(named);
     } else if (command?.passThrough) break;
-    else args.push(word);
+    else {
+      if (path.length + args.length === 0)
+        isCommandSure = flags.every((each) => flagNamed(each.name, undefined));
+      if (named) path.push(named);
+      else args.push(word);
+    }
   }
   const rest = argv.slice(at);
   const command = path.at(-1);
@@ -71,8 +73,13 @@ export function splitLine(argv: readonly string[]): Line {
     args: hasProgram ? args : [...args, ...rest],
     program: hasProgram ? rest : [],
     hasEndOfFlags,
-    mayBeEvaluated,
+    mayBeEvaluated: !isCommandSure || (path[0] ? path[0].evaluated === true : args.some(resemblesEnv)),
   };
+}
+
+function resemblesEnv(word: string): boolean {
+  // A dash in place of a hyphen begins an option, behind which `env` may follow.
+  return /env|export|^[\u2010-\u2015\u2212]/i.test(word) || similarWords(word, ['env'], 1).length > 0;
 }
 
 /** Returns whether the command of the line starts another program. */

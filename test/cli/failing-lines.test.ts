@@ -26,8 +26,10 @@ const FAILING_LINES = [
   'envv',
   'en v',
   'environment',
+  'ENV',
   'foo env',
   'export',
+  'exports',
   // Flags and arguments after it
   'env -r mars',
   'env --bogus',
@@ -43,9 +45,10 @@ const FAILING_LINES = [
   // The client
   'env -r eu',
   'env -r eu -p acme',
-  // Not of env
-  'gte',
+  // No command
   '-r us',
+  '--bogus foo env',
+  '--bogus=value foo',
 ];
 
 const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `GWTOKEN_${name}`);
@@ -63,15 +66,15 @@ test.each(FAILING_LINES)('gwtoken %s fails in the shell that evaluates it', asyn
   expect(await gw.cli(['--format', 'fish', ...argv])).toMatchObject({ code, stdout: inFish });
 });
 
-test.each(['get --bogus', '-r mars get', 'status extra', '-v logout', 'doctor --format json', 'config show'])(
-  'gwtoken %s, whose output no shell evaluates, prints nothing on stdout',
-  async (line) => {
-    const gw = inside();
-    gw.env = {};
-    const { code, stdout } = await gw.cli(line.split(' '));
-    expect([code > 0, stdout]).toEqual([true, '']);
-  },
-);
+test.each([
+  ...['get --bogus', '-r mars get', 'status extra', '-v logout', 'doctor --format json', 'config show'],
+  ...['gte', 'tokn', 'whoami', 'version', '-r us whoami', 'foo --bogus', 'complete bash'],
+])('gwtoken %s, whose output no shell evaluates, prints nothing on stdout', async (line) => {
+  const gw = inside();
+  gw.env = {};
+  const { code, stdout } = await gw.cli(line.split(' '));
+  expect([code > 0, stdout]).toEqual([true, '']);
+});
 
 test('the statements have the format and prefix of the flags, wherever they stand', async () => {
   const gw = inside();
