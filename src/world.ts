@@ -146,10 +146,12 @@ export interface Keychain {
   /** Stores the value and reads it back. Resolves with true if it replaced another value. */
   set(account: string, value: string, limitMs?: number): Promise<boolean>;
   /**
-   * Resolves with true if it removed an item; undefined if it found none, but the keychain may hide one.
-   * Rejects with `locked` or `denied` if it cannot remove it.
+   * Removes an item. Resolves with `absent` if there is none, and with `hidden` if it found none, but the
+   * keychain may hide one. Rejects with `locked` or `denied` if it cannot remove it.
    */
-  delete(account: string, limitMs?: number): Promise<boolean | undefined>;
+  delete(account: string, limitMs?: number): Promise<'removed' | 'absent' | 'hidden'>;
+  /** Resolves with the accounts that have an item. */
+  accounts(limitMs?: number): Promise<readonly string[]>;
 }
 
 export interface CommandOptions {

@@ -40,15 +40,19 @@ describe('the keychain', () => {
         },
         async delete(_, limitMs) {
           calls.push(['delete', limitMs]);
-          return true;
+          return 'removed';
+        },
+        async accounts(limitMs) {
+          calls.push(['accounts', limitMs]);
+          return [];
         },
       },
     };
     gw.env = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL, GWTOKEN_KEYCHAIN_TIMEOUT: '7s' };
     await gw.login();
     await gw.get('--fresh');
-    await gw.cli(['logout', '--yes']);
-    expect(calls).toEqual(['probe', 'set', 'get', 'delete'].map((call) => [call, 7000]));
+    await gw.cli(['logout', '--all', '--yes']);
+    expect(calls).toEqual(['probe', 'set', 'get', 'accounts', 'delete'].map((call) => [call, 7000]));
   });
 
   test('is reported by --verbose if it is missing in a CI job', async () => {

@@ -34,7 +34,8 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   progress: (gw, text) => Object.assign(gw, { progress: JSON.parse(text) }),
   keychain(gw, reason) {
     const fail = () => Promise.reject(keychainError(reason as 'locked'));
-    gw.own = { platform: 'linux', keychain: { probe: fail, get: fail, set: fail, delete: fail } };
+    const keychain = { probe: fail, get: fail, set: fail, delete: fail, accounts: fail };
+    gw.own = { platform: 'linux', keychain };
   },
 };
 

@@ -10,11 +10,11 @@ import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { limitReached } from '../../system-errors';
 import { note } from '../../text';
-import type { World } from '../../world';
+import type { Env, World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
 import type { Answer } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
-import { isAbsent, type KeyringProblem, keyringProblem } from './keyring-state';
+import { accountsOnBus, isAbsent, type KeyringProblem, keyringProblem } from './keyring-state';
 import type { Request, Result } from './operations';
 import { withSessionBus } from './session-bus';
 
@@ -96,7 +96,9 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
     const problem = await keyringProblem(world.env, over);
     if (problem !== undefined) throw keychainError(problem);
   };
-  const result = await askInSessions(request, world, over).catch(async (error: unknown) => {
+  const answer =
+    request.op === 'accounts' ? askAccounts(world.env, over) : askInSessions(request, world, over);
+  const result = await answer.catch(async (error: unknown) => {
     if (error instanceof GwtokenError && error.reason === 'denied') await assertOpen();
     throw error;
   });
@@ -107,6 +109,12 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   if (request.op === 'get') return await askInSessions(request, world, over);
   if (request.op !== 'delete' || (await isAbsent(request.account, world.env, over))) return result;
   return { found: false, mayBeHidden: true };
+}
+
+/** Asks the bus, because keytar crashes on a locked item, and on one that another tool stored. */
+async function askAccounts(env: Env, over: AbortSignal): Promise<Result> {
+  const accounts = await accountsOnBus(env, over);
+  return { found: accounts.length > 0, accounts };
 }
 
 /** Asks one child after the other until the session of one does not have a wrong key. */

@@ -14,14 +14,18 @@ export function openKeychain(world: KeychainWorld): Keychain {
     },
     async get(account, limitMs, signal) {
       const result = await send({ op: 'get', account }, limitMs, signal);
-      return result.found ? result.value : undefined;
+      return result.value;
     },
     async set(account, value, limitMs) {
       return (await send({ op: 'set', account, value }, limitMs)).found;
     },
     async delete(account, limitMs) {
       const result = await send({ op: 'delete', account }, limitMs);
-      return !result.found && result.mayBeHidden ? undefined : result.found;
+      if (result.found) return 'removed';
+      return result.mayBeHidden ? 'hidden' : 'absent';
+    },
+    async accounts(limitMs) {
+      return (await send({ op: 'accounts' }, limitMs)).accounts ?? [];
     },
   };
 }

@@ -16,9 +16,10 @@ const LIMIT_MS = 5000;
 const SERVICE = '/org/freedesktop/secrets';
 const READ_ALIAS = [SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', 'string:default'];
 const SEARCH = [SERVICE, 'org.freedesktop.Secret.Service.SearchItems'];
-const LIST = [SERVICE, 'org.freedesktop.DBus.Properties.GetAll', 'string:org.freedesktop.Secret.Service'];
 /** Reads all properties: gnome-keyring may abort if a new client asks for a single one. */
-const GET_ALL = ['org.freedesktop.DBus.Properties.GetAll', 'string:org.freedesktop.Secret.Collection'];
+const GET_ALL = 'org.freedesktop.DBus.Properties.GetAll';
+const LIST = [SERVICE, GET_ALL, 'string:org.freedesktop.Secret.Service'];
+const COLLECTION = 'org.freedesktop.Secret.Collection';
 
 /** Returns the default keyring's problem; never rejects. @param caller ends the query before the limit */
 export async function keyringProblem(env: Env, caller?: AbortSignal): Promise<KeyringProblem> {
@@ -27,7 +28,7 @@ export async function keyringProblem(env: Env, caller?: AbortSignal): Promise<Ke
     if (path === undefined) return undefined;
     // The path `/` means that there is no collection.
     if (path === '/') return 'no-collection';
-    const properties = await callBus([path, ...GET_ALL], env, signal);
+    const properties = await callBus([path, GET_ALL, `string:${COLLECTION}`], env, signal);
     return /"Locked"\s+variant\s+boolean true/.test(properties) ? 'locked' : undefined;
   };
   return await withinLimit(LIMIT_MS, query, caller).catch(() => undefined);
@@ -46,13 +47,33 @@ export async function isAbsent(account: string, env: Env, caller?: AbortSignal):
     );
     if (!found.includes('array') || found.includes('object path')) return false;
     const listed = await callBus(LIST, env, signal);
-    const paths = [...listed.matchAll(/object path "([^"]+)"/g)].map(([, path = '']) => path);
-    const keyrings = await Promise.all(paths.map((path) => callBus([path, ...GET_ALL], env, signal)));
+    const keyrings = await propertiesOf(listed, COLLECTION, env, signal);
     return (
-      paths.length > 0 && keyrings.every((keyring) => /"Locked"\s+variant\s+boolean false/.test(keyring))
+      keyrings.length > 0 && keyrings.every((keyring) => /"Locked"\s+variant\s+boolean false/.test(keyring))
     );
   };
   return await withinLimit(LIMIT_MS, query, caller).catch(() => false);
+}
+
+/**
+ * Returns the accounts of all items that are visible, even of locked ones, without a dialog. None are visible
+ * in a locked keyring of gnome-keyring, or in a locked database of KeePassXC.
+ */
+export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<readonly string[]> {
+  const found = await callBus([...SEARCH, 'dict:string:string:service,gwtoken'], env, signal);
+  const items = await propertiesOf(found, 'org.freedesktop.Secret.Item', env, signal);
+  return items.flatMap((item) => /"account"\s+string "(.*)"/.exec(item)?.[1] ?? []);
+}
+
+/** Returns the properties of each object in the output of dbus-send. */
+async function propertiesOf(
+  objects: string,
+  type: string,
+  env: Env,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const paths = [...objects.matchAll(/object path "([^"]+)"/g)].map(([, path = '']) => path);
+  return await Promise.all(paths.map((path) => callBus([path, GET_ALL, `string:${type}`], env, signal)));
 }
 
 /** Returns the output of dbus-send, which is empty if dbus-send fails. */

@@ -1,21 +1,21 @@
-/**
- * The calls to keytar for each request. keytar's find functions crash on locked and on foreign items, so this
- * file calls only getPassword, setPassword and deletePassword.
- */
+/** The calls to keytar for each request. */
 import type { Keytar } from './keytar';
 
 export type Request =
-  | { readonly op: 'probe' }
+  | { readonly op: 'probe' | 'accounts' }
   | { readonly op: 'get' | 'delete'; readonly account: string }
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
-/**
- * Result of a request: `found` says whether the account had an item before. Only `get` returns its value.
- * After a `delete`, an item that this program may not see can remain.
- */
-export type Result =
-  | { readonly found: true; readonly value?: string }
-  | { readonly found: false; readonly mayBeHidden?: true };
+export interface Result {
+  /** Whether there was an item before the request. */
+  readonly found: boolean;
+  /** The item's value, after a `get`. */
+  readonly value?: string;
+  /** True if a `delete` found no item, but the keychain may hide one. */
+  readonly mayBeHidden?: true;
+  /** The accounts that have an item, after `accounts`. */
+  readonly accounts?: readonly string[];
+}
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
@@ -40,6 +40,11 @@ export async function perform(request: Request, keytar: Keytar, pid: number): Pr
       const account = `probe ${pid}`;
       await store(keytar, PROBE_SERVICE, account, 'gwtoken was here \u2602');
       return { found: await remove(keytar, PROBE_SERVICE, account) };
+    }
+    case 'accounts': {
+      // The secrets stay in this process. Windows also finds services that begin with the same letters.
+      const items = await keytar.findCredentials(SERVICE);
+      return { found: items.length > 0, accounts: items.map(({ account }) => account) };
     }
   }
 }

@@ -79,7 +79,8 @@ export function inside(): Inside {
       gw.items.set(account, value);
       return isReplaced;
     },
-    delete: async (account) => gw.items.delete(account),
+    delete: async (account) => (gw.items.delete(account) ? 'removed' : 'absent'),
+    accounts: async () => [...gw.items.keys()],
   };
 
   const gw: Inside = {

@@ -99,6 +99,7 @@ test.each<[string, (keychain: ReturnType<typeof openKeychain>) => Promise<unknow
   ['set', ({ set }) => set('a', 'b', 20_000)],
   ['delete', (keychain) => keychain.delete('a', 20_000)],
   ['probe', ({ probe }) => probe(20_000)],
+  ['accounts', ({ accounts }) => accounts(20_000)],
 ])('%s() gives up at the limit that its caller passes', async (_, call) => {
   const { keychain } = open();
   let end: unknown;

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAbsent, keyringProblem } from '../../../src/system/keychain/keyring-state';
+import { accountsOnBus, isAbsent, keyringProblem } from '../../../src/system/keychain/keyring-state';
 import { openDirectory } from '../../harness/homes/directory';
 import { startKeyring } from '../../harness/keyrings/keyring';
 
@@ -28,6 +28,14 @@ test('isAbsent() is certain only if dbus-send runs and no keyring is locked', as
   expect(await isAbsent('default:production:us', { ...env, PATH: '/nonexistent' })).toBe(false);
   await keyring.lock();
   expect(await isAbsent('default:production:us', env)).toBe(false);
+});
+
+test('accountsOnBus() returns the accounts of all items, even of locked ones', async ({ needs }) => {
+  needs('keyring');
+  const seed = { 'default:production:eu': 'an item', 'acme:sandbox:us': 'an item' };
+  const { env } = await startKeyring({ state: 'locked', seed });
+  const { signal } = new AbortController();
+  expect(new Set(await accountsOnBus({ ...env, PATH }, signal))).toEqual(new Set(Object.keys(seed)));
 });
 
 test('keyringProblem() passes only the bus address, PATH and LC_ALL to dbus-send', async ({ needs }) => {

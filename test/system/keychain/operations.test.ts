@@ -60,6 +60,13 @@ test.each<[answers: readonly unknown[], result: object]>([
   expect(new Set(calls)).toEqual(new Set(['gwtoken a']));
 });
 
+test('accounts returns the accounts, and no secret', async () => {
+  const items = [{ account: 'default:production:eu', password: 'secret' }];
+  const keytar = { findCredentials: async () => items } as unknown as Keytar;
+  const accounts = ['default:production:eu'];
+  expect(await perform({ op: 'accounts' }, keytar, 7)).toEqual({ found: true, accounts });
+});
+
 test('probe stores an item of the service gwtoken-probe, which the help names', async () => {
   const { result, calls } = await performWith([null, 'what was stored', true, null], { op: 'probe' });
   expect(result).toEqual({ found: true });

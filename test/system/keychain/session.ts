@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';
@@ -113,6 +113,16 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       expect(firstLine(last.stderr)).toBe(
         `gwtoken: error: no stored credentials or cached tokens for ${CLIENT}`,
       );
+    });
+
+    test('logout --all removes an item that is in no list, whatever variables say', async () => {
+      expect(await runAllowed('login --client-id first --secret-stdin')).toMatchObject({ code: 0 });
+      rmSync(join(env['XDG_CONFIG_HOME'] ?? '', 'gwtoken'), { recursive: true });
+      Object.assign(env, { GWTOKEN_CLIENT_ID: 'job', GWTOKEN_CLIENT_SECRET: SECRET });
+      const logout = await runAllowed('logout --all --yes', 'reading');
+      expect([logout.code, firstLine(logout.stderr)]).toEqual([0, `Removed ${CLIENT}`]);
+      expect(await keyring.lookup(CLIENT)).toBeUndefined();
+      expect((await runAllowed('logout --all --yes')).code).toBe(4);
     });
   });
 }
