@@ -2,7 +2,7 @@
  * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only the programs in bin
  * touch `process`; modules that are not needed at every start are loaded on first use.
  */
-import { splitLine, startsProgram } from '../src/cli/line';
+import { splitLine } from '../src/cli/line';
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/signals';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
@@ -34,7 +34,7 @@ function answerQuickly(): Promise<number> | undefined {
 async function runCli(failure?: unknown): Promise<number> {
   const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   system.learnChildEnds(process);
-  const { world, written } = system.openWorld(process, __VERSION__, opened, startsProgram(line));
+  const { world, written } = system.openWorld(process, __VERSION__, opened);
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
     void cli.failWith(line, error, world).then((code) => process.exit(code), endByError);

@@ -230,8 +230,8 @@ export interface World {
   /** Calls the listener for these signals instead of ending gwtoken. Returns a function that undoes this. */
   onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void): () => void;
   /**
-   * Runs a program with the caller's descriptors and terminal, and passes signals on to it. Rejects with
-   * `not-found` or `not-runnable`.
+   * Runs a program with the caller's terminal and the descriptors that its words name, and passes signals on
+   * to it. Rejects with `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
   /** Returns what a program prints, found in the absolute directories of PATH; empty if it does not run. */

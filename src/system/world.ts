@@ -11,27 +11,19 @@ import { probeDirectory } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { describeBuild, KEYCHAIN_CHILD } from './form';
 import { openKeychain } from './keychain/keychain';
-import { callersDescriptors } from './processes/descriptors';
 import type { QuickStart } from './quick-world';
 import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
 import { isForeground, isTerminal, openTerminal, page } from './terminal/terminal';
 
-/**
- * Returns the World. `written` resolves once all output is written, which a Windows console delays.
- *
- * @param startsProgram whether {@link World.runProgram} may be called: listing the caller's descriptors for
- *   it takes 2 ms, and has to be done before gwtoken opens files
- */
+/** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
 export function openWorld(
   proc: NodeJS.Process,
   version: string,
   { quickWorld, directories, host }: QuickStart,
-  startsProgram = false,
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
   const { platform, uid } = host;
-  const descriptors = startsProgram ? callersDescriptors(proc) : [];
   const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
   const onSignals = signalsOf(proc);
   const mayDraw = (): boolean =>
@@ -64,10 +56,7 @@ export function openWorld(
     }),
     postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
-      (await import('./processes/run-program')).runProgram(
-        { platform, pid: proc.pid, onSignals, descriptors },
-        ...call,
-      ),
+      (await import('./processes/run-program')).runProgram({ platform, pid: proc.pid, onSignals }, ...call),
     programOutput: async (...call) =>
       (await import('./processes/program-output')).programOutput({ env, platform }, ...call),
     runCredentialCommand: async (...call) =>

@@ -67,7 +67,7 @@ describe('gwtoken curl', () => {
     const text = readFileSync(spied, 'utf8');
     expect(text).not.toContain('tok"');
     expect(text).not.toContain('GWTOKEN_CLIENT');
-    expect(text).toMatch(/\npipe:\[\d+\]\n$/);
+    expect(text).toMatch(/ \(deleted\)\n$/);
     expect([...filesBelow(home.dir).values()].filter((bytes) => bytes.includes('$(id)'))).toEqual([]);
   });
 });

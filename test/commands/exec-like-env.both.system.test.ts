@@ -25,7 +25,6 @@ beforeAll(async () => {
   mkdirSync(join(home.dir, 'bin/directory/script'), { recursive: true });
   // Empty, because a user who is not root cannot remove what such a directory contains.
   mkdirSync(join(home.dir, 'locked'), { mode: 0 });
-  put('inner.mk', 'all: a b c\na b c:\n\t@echo "$@ $(MAKEFLAGS)"\n', 0o644);
 });
 
 /** The variables that exec sets, and those that it removes. */
@@ -43,19 +42,14 @@ async function outcome(line: string, run: string) {
 }
 
 const SITUATIONS: Readonly<Record<string, readonly string[]>> = {
-  'the caller’s descriptors': [
-    `RUN sh -c 'cat $1 $2; cat <&3; cat <&4; cat /dev/fd/60 /dev/fd/20; ls /proc/self/fd' - \
-      <(echo x) <(echo y) 3<file 4<file 20<file 60<file 300<file`,
-    'true | { exec 3>&1 4>&2 5<&0; RUN ls /proc/self/fd 6<&0; } | cat',
+  'descriptors that words name': [
+    "RUN sh -c 'cat $1 $2 $3' - <(echo x) <(echo y) /proc/self/fd/5 5<file",
     'RUN tee >(cat >&2) <file; sleep 0.1',
-    `exec 9>lock; flock 9; mkfifo fifo 2>/dev/null; exec 3<>fifo; echo through >&3
-      RUN sh -c 'read -r x <&3; echo $x; flock -n 9 && echo held >&9'; flock -n lock true; echo $?; cat lock`,
-    // Only the process that becomes gwtoken has both ends of these pipes.
-    `exec 63< <(:) 3</dev/fd/63 4>/dev/fd/63 63<&-; exec 63< <(:) 20</dev/fd/63 21>/dev/fd/63 63<&-
-      exec 63< <(:) 22</dev/fd/63 23>/dev/fd/63 63<&-; echo x >&4; echo y >&21; echo z >&23
-      exec RUN bash -c 'for fd in 3 20 22; do head -n1 <&$fd; done; ls /proc/self/fd'`,
-    "exec 63< <(:) 7</dev/fd/63 9>/dev/fd/63 63<&-; echo x >&9; exec RUN sh -c 'head -n1 <&7'",
-    "make -s -j3 -f - <<< $'all:\\n\\t+@RUN make -s -f inner.mk' | sort",
+    'RUN cat /dev/fd/100; echo $?',
+    `zsh -fc "RUN cat <(echo x) <(echo y)"`,
+  ],
+  'the caller’s own lock': [
+    'exec 9>lock; flock 9; RUN flock -n lock true; echo $?; exec 9>&-; RUN flock -n lock echo free',
   ],
   'how the program is found': [
     "RUN bin/../bin/plain a 'b c' ''",

@@ -1,4 +1,4 @@
-/** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or file. */
+/** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or named file. */
 
 import { withoutCredentials } from '../../client';
 import { usage } from '../../errors';

@@ -1,17 +1,14 @@
 /** The program of exec: its signals, its end, and its failures to start. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { usage } from '../../../src/errors';
-import { pipeScript, runProgram } from '../../../src/system/processes/run-program';
+import { runProgram } from '../../../src/system/processes/run-program';
 import { openDirectory } from '../../harness/homes/directory';
 
 const onSignals = () => () => {};
-/** gwtoken as it is started on a platform, without further descriptors. */
-const own = (platform: NodeJS.Platform) => ({ platform, pid: 42, onSignals, descriptors: [] });
+/** gwtoken as it is started on a platform. */
+const own = (platform: NodeJS.Platform) => ({ platform, pid: 42, onSignals });
 const run = (command: string, args: readonly string[] = [], platform = process.platform) =>
   runProgram(own(platform), command, args, { env: { PATH: process.env['PATH'] } });
 
@@ -129,36 +126,3 @@ test('on Windows a command without a file is reported as not found', async ({ ne
   };
   await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
 });
-
-test.for(['dash', 'bash', 'busybox', 'mksh', 'zsh'] as const)(
-  'in %s a program reads the text from a pipe and keeps its stdin and exit code',
-  async (shell, { needs }) => {
-    needs('linux', shell);
-    const line = 'cat /dev/fd/3 -; readlink /proc/self/fd/3; echo $$; exit 7';
-    // Imitates /bin/sh of macOS.
-    const asOnMacos = shell === 'bash' ? 'set -o posix; BASH_VERSION=3.2\n' : '';
-    const words = [
-      ...(shell === 'busybox' ? ['sh'] : []),
-      // With a socket as stdin, bash reads ~/.bashrc.
-      ...(shell === 'bash' ? ['--norc'] : []),
-      '-c',
-      asOnMacos + pipeScript(3, 4),
-      'sh',
-      'sh',
-      '-c',
-      line,
-    ];
-    const child = spawn(shell, words, { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
-    (child.stdio[3] as Writable).end('a "\\ $HOME `id`\n');
-    child.stdin?.end('from stdin\n');
-    let shown = '';
-    child.stdout?.on('data', (text) => {
-      shown += text;
-    });
-    const [code] = await once(child, 'close');
-    expect(code).toBe(7);
-    // Signals reach the process that was started; in mksh and zsh that is still the shell.
-    const pid = ['mksh', 'zsh'].includes(shell) ? '\\d+' : child.pid;
-    expect(shown).toMatch(new RegExp(`^a "\\\\ \\$HOME \`id\`\nfrom stdin\npipe:\\[\\d+\\]\n${pid}\n$`));
-  },
-);
