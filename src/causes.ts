@@ -13,9 +13,6 @@ export const OAUTH_ERRORS = [
 
 type OAuthError = (typeof OAUTH_ERRORS)[number];
 
-/** A step for hints here and in system/wire. */
-export const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
-
 /** What to type or do next, best first. */
 export type Hints = readonly string[];
 
@@ -31,9 +28,8 @@ export type ReasonWithFacts =
   | { readonly reason: 'no-auth-url' | 'no-api-url' | 'bad-item' | 'not-removed'; readonly client: Client }
   | { readonly reason: 'no-credentials' | 'not-returned' }
   | OtherUrl
-  /** `setting` is the one with the address. */
-  | ({ readonly reason: ConnectionReason | 'time-limit' } & Address)
-  | { readonly reason: 'no-reply'; readonly mayWantCertificate: boolean; readonly isDirect?: boolean }
+  /** No reply came: within the time limit, or because a connection without a proxy failed. */
+  | { readonly reason: 'time-limit' | 'unreachable'; readonly hints: Hints }
   /** `variable` has the address of a session bus that is not of the user's session. */
   | { readonly reason: 'no-session'; readonly variable?: string }
   | NoHome
@@ -160,22 +156,3 @@ export type KeychainReason =
   | 'crashed'
   | 'key-mismatch'
   | 'failed';
-
-interface Address {
-  readonly setting: string;
-  /** A variable with a proxy that gwtoken does not use. */
-  readonly unusedProxy?: string | undefined;
-  /** True if no proxy was used. */
-  readonly isDirect?: boolean;
-}
-
-/** Reason why no connection was made. */
-export type ConnectionReason =
-  | 'host-not-found'
-  | 'network'
-  | 'connection-refused'
-  | 'connection-closed'
-  | 'no-tls'
-  | 'no-cipher'
-  | 'no-cipher-of-executable'
-  | 'handshake-failed';

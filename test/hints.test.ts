@@ -15,18 +15,9 @@ const GIVEN = {
 
 /** Each cause with sample facts. */
 const CAUSES: readonly ReasonWithFacts[] = [
-  { reason: 'host-not-found', setting: 'the auth URL' },
-  { reason: 'network', setting: 'the auth URL', unusedProxy: 'ALL_PROXY' },
-  { reason: 'connection-refused', setting: 'HTTPS_PROXY' },
-  { reason: 'connection-closed', setting: 'the auth URL' },
-  { reason: 'no-tls', setting: 'the auth URL' },
-  { reason: 'no-cipher', setting: 'the auth URL' },
-  { reason: 'no-cipher-of-executable', setting: 'the auth URL' },
-  { reason: 'handshake-failed', setting: 'the auth URL' },
-  { reason: 'time-limit', setting: 'the auth URL' },
+  { reason: 'time-limit', hints: ['raise --timeout'] },
+  { reason: 'unreachable', hints: ['check the network'] },
   { reason: 'ca-file' },
-  { reason: 'no-reply', mayWantCertificate: false },
-  { reason: 'no-reply', mayWantCertificate: true },
   { reason: 'no-client' },
   { reason: 'no-region' },
   { reason: 'no-auth-url', client: EU },

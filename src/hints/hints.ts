@@ -7,7 +7,6 @@ import type { FlagValues, Settings } from '../settings/table';
 import { listOf } from '../text';
 import type { World } from '../world';
 import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
-import { CONNECTION_ROWS } from './connection';
 import type { Facts, Row, Rows, Steps } from './row';
 
 /** The most hints that an error shows. */
@@ -29,7 +28,6 @@ export function hintsFor(
     isRepeated ? 'to ask at once, add --fresh' : undefined,
     strayStep(problem, facts),
     ...mistakes,
-    cause && unusedProxyStep(cause),
     ...(cause ? stepsFor(cause, facts) : []),
     ...(kind === 'keychain' && source ? [otherCause(facts), useVariables(facts)] : []),
   ];
@@ -76,12 +74,6 @@ export function strayText({ name, meant }: StrayVariable): string {
   return `${name} is not a variable of gwtoken's${suggestion}`;
 }
 
-/** Returns the step for a failed connection that did not use a variable's proxy. */
-function unusedProxyStep(cause: Cause): string | undefined {
-  const unused = 'unusedProxy' in cause ? cause.unusedProxy : undefined;
-  return unused && `gwtoken does not use ${unused}; to use the proxy, set HTTPS_PROXY`;
-}
-
 /** Returns the steps of a cause, best first. */
 function stepsFor(cause: Cause, facts: Facts): Steps {
   if (!('reason' in cause)) return cause;
@@ -92,7 +84,11 @@ function stepsFor(cause: Cause, facts: Facts): Steps {
 
 const ROWS: Rows = {
   ...CLIENT_ROWS,
-  ...CONNECTION_ROWS,
+
+  // Connections
+  'time-limit': ({ hints }) => hints,
+  unreachable: ({ hints }) => hints,
+  'ca-file': () => ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
 
   // Directories
   'no-home': (cause) => [noHomeStep(cause)],

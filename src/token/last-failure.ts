@@ -29,22 +29,11 @@ const REMEMBERED_MS = 30_000;
  * or surroundings may avoid.
  */
 export function isShareable(error: GwtokenError): boolean {
-  const { kind, cause, reason } = error;
+  const { kind, reason } = error;
   if (kind === 'keychain') return reason !== 'timed-out' && !saysNoKeychain(error);
   // After a token that has just expired, the next request gets a new one.
   if (kind === 'bad-reply') return reason !== 'just-expired';
-  if (kind !== 'unreached') return kind === 'refused' || kind === 'no-credentials';
-  if (!cause || !('reason' in cause)) return false;
-  switch (cause.reason) {
-    // No failed handshake, because the executable and the npm package differ in their ciphers.
-    case 'host-not-found':
-    case 'network':
-    case 'connection-refused':
-    case 'connection-closed':
-    case 'no-reply':
-      return cause.isDirect === true;
-  }
-  return false;
+  return kind === 'refused' || kind === 'no-credentials' || reason === 'unreachable';
 }
 
 /** Returns the text that stores a failure for {@link lastFailure}. */

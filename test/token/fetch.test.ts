@@ -116,7 +116,7 @@ describe('attempts', () => {
     const late = new GwtokenError(
       'unreached',
       'https://id.test/oauth2/token did not answer',
-      { reason: 'time-limit', setting: 'the auth URL' },
+      { reason: 'time-limit', hints: [] },
       { retry: {} },
     );
     const { outcome } = await play([{ error: late, tookMs: 9_800 }]);

@@ -42,7 +42,7 @@ describe('the last failure', () => {
   });
 
   test('counts for a run that may use a proxy only if the endpoint answered', () => {
-    const cause = { reason: 'connection-refused', setting: 'the auth URL', isDirect: true } as const;
+    const cause = { reason: 'unreachable', hints: ['a hint'] } as const;
     const unreached = new GwtokenError('unreached', 'could not reach a.test', cause);
     const text = formatFailure(unreached, ownerOf(QUERY, 'salt', worldWith('')), NOW);
     expect(found({}, text)).toMatchObject({ kind: 'unreached', cause });
@@ -78,29 +78,23 @@ describe('the last failure', () => {
 });
 
 test('a failure is shared only if another process would fail in the same way', () => {
-  const shared = (kind: ErrorKind, reason?: Reason, isDirect?: boolean) =>
-    isShareable(new GwtokenError(kind, 'm', reason && ({ reason, isDirect } as Cause)));
+  const shared = (kind: ErrorKind, reason?: Reason) =>
+    isShareable(new GwtokenError(kind, 'm', reason && ({ reason } as Cause)));
   const yes = [
     shared('refused'),
     shared('no-credentials'),
     shared('bad-reply'),
     shared('keychain'),
     shared('keychain', 'denied'),
-    shared('unreached', 'host-not-found', true),
-    shared('unreached', 'network', true),
-    shared('unreached', 'connection-refused', true),
-    shared('unreached', 'connection-closed', true),
-    shared('unreached', 'no-reply', true),
+    shared('unreached', 'unreachable'),
   ];
   expect(yes).not.toContain(false);
   const no = [
     shared('usage'),
     shared('local'),
     // Another process may have a longer timeout, another proxy, CA or cipher, or a desktop session.
-    shared('unreached', 'time-limit', true),
-    shared('unreached', 'no-cipher', true),
-    shared('unreached', 'connection-refused', false),
-    shared('unreached', 'no-reply', false),
+    shared('unreached', 'time-limit'),
+    shared('unreached'),
     shared('keychain', 'timed-out'),
     shared('keychain', 'no-session'),
     shared('bad-reply', 'just-expired'),

@@ -1,5 +1,5 @@
 /** Describes failures on the wire. Loaded only after a failure. */
-import { ASK_OPERATORS, type Cause, type ConnectionReason, type Hints } from '../../causes';
+import type { Cause, Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
 import type { ConnectionProgress } from '../../post-form';
 import { limitReached, systemCode } from '../../system-errors';
@@ -30,10 +30,10 @@ interface Failure extends FailedRequest {
   readonly setting: string;
 }
 
-/** What is known of a failure by its code, and the end of its sentence. The first match counts. */
-type Endings<T> = readonly (readonly [
+/** By the code of a failure: its hints, and the end of its sentence. The first match counts. */
+type Endings = readonly (readonly [
   codes: RegExp,
-  known: T,
+  hints: (failure: Failure) => Hints,
   end: string | ((failure: Failure) => string),
 ])[];
 
@@ -42,9 +42,12 @@ export const UNKNOWN_CA =
   /^(UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
 
 const CHECK_CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
+const CHECK_NETWORK = 'check the network, the VPN and the firewall';
+const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
 
-/** Rejected certificates, by Node's names for OpenSSL's reasons, with their hints. */
-const CERTIFICATES: Endings<(failure: Failure) => Hints> = [
+/** Rejected certificates, by Node's names for OpenSSL's reasons. */
+const CERTIFICATES: Endings = [
   [/^CERT_HAS_EXPIRED$/, () => [CHECK_CLOCK], 'has expired'],
   [/^CERT_NOT_YET_VALID$/, () => [CHECK_CLOCK], 'is not yet valid'],
   [
@@ -57,12 +60,45 @@ const CERTIFICATES: Endings<(failure: Failure) => Hints> = [
     () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],
     'is self-signed',
   ],
-  [UNKNOWN_CA, unknownCaHints, 'was issued by an unknown CA'],
+  [UNKNOWN_CA, passCa, 'was issued by an unknown CA'],
   [/^/, () => [ASK_OPERATORS], ({ message }) => `was rejected (${message})`],
 ];
 
+/** Codes of a failed TLS handshake. */
+const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/;
+
+/** Failed connections, by the system's code or OpenSSL's. */
+const CONNECTIONS: Endings = [
+  [/^ENOTFOUND$/, ({ setting }) => [`check ${setting} for typos`, CHECK_NETWORK], 'host not found'],
+  [/^EAI_AGAIN$/, () => [CHECK_NETWORK], 'DNS is not responding'],
+  [
+    /^ECONNREFUSED$/,
+    ({ setting }) => [`check the host and port in ${setting}; if right, the server is down`],
+    'connection refused',
+  ],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    ({ setting }) => [`check the network, and the host and port in ${setting}`],
+    'connection closed',
+  ],
+  [/^ETIMEDOUT$/, () => [CHECK_NETWORK], 'connection timed out'],
+  [/^E(HOST|NET)UNREACH$/, () => [CHECK_NETWORK], 'network unreachable'],
+  [
+    /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
+    ({ setting }) => [`check the scheme and port in ${setting}`],
+    'it does not speak TLS',
+  ],
+  [/^ERR_SSL_.*HANDSHAKE_FAILURE$/, noCipher, 'it accepts no TLS cipher, curve or key type of gwtoken'],
+  [
+    HANDSHAKE,
+    ({ setting }) => [`check the host and port in ${setting}: the server must support TLS 1.2 or later`],
+    ({ code }) => `the TLS handshake failed (${code})`,
+  ],
+  [/^/, () => [CHECK_NETWORK], ({ code }) => `connection failed (${code})`],
+];
+
 /** Returns the hints to pass a CA, with the places where gwtoken has looked for it. */
-function unknownCaHints({ caFile, progress: { insteadOfSystem = [] } }: Failure): Hints {
+function passCa({ caFile, progress: { insteadOfSystem = [] } }: Failure): Hints {
   const tried = [...(caFile === undefined ? [] : [caFile]), ...insteadOfSystem];
   const why =
     tried.length > 0 ? `this CA is not in ${listOf(tried)}:` : 'behind a company proxy or private CA?';
@@ -72,27 +108,11 @@ function unknownCaHints({ caFile, progress: { insteadOfSystem = [] } }: Failure)
   ];
 }
 
-/** Failed connections, by the system's code or OpenSSL's. */
-const CONNECTIONS: Endings<ConnectionReason> = [
-  [/^ENOTFOUND$/, 'host-not-found', 'host not found'],
-  [/^EAI_AGAIN$/, 'network', 'DNS is not responding'],
-  [/^ECONNREFUSED$/, 'connection-refused', 'connection refused'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection-closed', 'connection closed'],
-  [/^ETIMEDOUT$/, 'network', 'connection timed out'],
-  [/^E(HOST|NET)UNREACH$/, 'network', 'network unreachable'],
-  [
-    /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
-    'no-tls',
-    'it does not speak TLS',
-  ],
-  [
-    /^ERR_SSL_.*HANDSHAKE_FAILURE$/,
-    IS_EXECUTABLE ? 'no-cipher-of-executable' : 'no-cipher',
-    'it accepts no TLS cipher, curve or key type of gwtoken',
-  ],
-  [/^(EPROTO$|ERR_SSL_)/, 'handshake-failed', ({ code }) => `the TLS handshake failed (${code})`],
-  [/^/, 'network', ({ code }) => `connection failed (${code})`],
-];
+function noCipher(): Hints {
+  if (!IS_EXECUTABLE) return [NO_CLIENT_CERTIFICATE];
+  const tryPackage = 'try the npm package, which knows more of them than the executable';
+  return [tryPackage, `or ${NO_CLIENT_CERTIFICATE}`];
+}
 
 /** A sentence with its cause. The kind is by default `unreached`. */
 interface Problem {
@@ -135,17 +155,17 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 
 /** Describes the failure by the step that failed. */
 function problemOf(failure: Failure): Problem {
-  const { error, peer, setting, proxy, url, progress } = failure;
+  const { error, code, peer, setting, proxy, url, progress } = failure;
   const { waitingFor } = progress;
-  const isDirect = proxy === undefined;
-  const address = { setting, unusedProxy: unusedProxy(url, failure.env), isDirect };
-  if (error instanceof TimedOut)
-    return { message: `${url.href} did not answer`, cause: { ...address, reason: 'time-limit' } };
+  if (error instanceof TimedOut) {
+    const hint = `check ${setting} and the network, or raise --timeout or GWTOKEN_TIMEOUT`;
+    const hints = [...aboutUnusedProxy(failure), hint];
+    return { message: `${url.href} did not answer`, cause: { reason: 'time-limit', hints } };
+  }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {
-    const [hints, end] = endingOf(CERTIFICATES, failure);
-    const message = `${peer} is not trusted: its certificate ${end}`;
-    return { message, cause: hints(failure), isFinal: true };
+    const { hints, end } = endingOf(CERTIFICATES, failure);
+    return { message: `${peer} is not trusted: its certificate ${end}`, cause: hints, isFinal: true };
   }
   const invalid = invalidHttp(failure);
   if (waitingFor === 'tunnel') {
@@ -153,8 +173,11 @@ function problemOf(failure: Failure): Problem {
     return { message: `${peer} ${end}`, cause: [checkProxy(setting)] };
   }
   if (waitingFor !== 'reply' && waitingFor !== 'body') {
-    const [reason, end] = endingOf(CONNECTIONS, failure);
-    return { message: `could not reach ${peer}: ${end}`, cause: { ...address, reason } };
+    const { hints, end } = endingOf(CONNECTIONS, failure);
+    const all = [...aboutUnusedProxy(failure), ...hints];
+    // The executable and the npm package differ in their ciphers.
+    const cause = HANDSHAKE.test(code) ? all : disconnected(all, failure);
+    return { message: `could not reach ${peer}: ${end}`, cause };
   }
   if (invalid) {
     const cause = [`check the auth URL; if it is right, ${ASK_OPERATORS}`];
@@ -163,16 +186,27 @@ function problemOf(failure: Failure): Problem {
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   // In TLS 1.3, a server that misses the client's certificate closes the connection after the handshake.
   const mayWantCertificate = waitingFor === 'reply' && url.protocol === 'https:';
-  return {
-    message: `${peer} closed the connection ${end}`,
-    cause: { reason: 'no-reply', mayWantCertificate, isDirect },
-  };
+  const hints = [
+    `try again; if it persists, ${ASK_OPERATORS}`,
+    ...(mayWantCertificate ? [NO_CLIENT_CERTIFICATE] : []),
+  ];
+  return { message: `${peer} closed the connection ${end}`, cause: disconnected(hints, failure) };
 }
 
-/** Returns what is known, and the end of the sentence. The last row matches every code. */
-function endingOf<T>(endings: Endings<T>, failure: Failure): readonly [T, string] {
-  const [, known, end] = endings.find(([codes]) => codes.test(failure.code))!;
-  return [known, typeof end === 'string' ? end : end(failure)];
+/** Returns the hints and the end of the sentence. The last row matches every code. */
+function endingOf(endings: Endings, failure: Failure): { hints: Hints; end: string } {
+  const [, hints, end] = endings.find(([codes]) => codes.test(failure.code))!;
+  return { hints: hints(failure), end: typeof end === 'string' ? end : end(failure) };
+}
+
+/** Returns the cause of a lost connection. Without a proxy, it is the same for all processes. */
+function disconnected(hints: Hints, { proxy }: Failure): Cause {
+  return proxy === undefined ? { reason: 'unreachable', hints } : hints;
+}
+
+function aboutUnusedProxy({ url, env }: Failure): Hints {
+  const unused = unusedProxy(url, env);
+  return unused === undefined ? [] : [`gwtoken does not use ${unused}; to use the proxy, set HTTPS_PROXY`];
 }
 
 /** Returns the end of a sentence about a reply that is not valid HTTP; undefined if the connection broke. */

@@ -194,13 +194,16 @@ test('wireProblem() reports the first of several addresses, and all in its detai
   });
 });
 
-test.each<Phase>(['connect', 'handshake', 'reply'])(
-  'wireProblem() says whether a %s used a proxy',
-  (phase) => {
-    expect(errorFor(fault('ECONNRESET'), phase).cause).toMatchObject({ isDirect: true });
-    expect(errorFor(fault('ECONNRESET'), phase, { proxy }).cause).toMatchObject({ isDirect: false });
-  },
-);
+test('wireProblem() marks a failed direct connection as unreachable for all processes', () => {
+  for (const phase of ['connect', 'handshake', 'reply', 'body'] as const) {
+    expect(errorFor(fault('ECONNRESET'), phase).reason).toBe('unreachable');
+    expect(errorFor(fault('ECONNRESET'), phase, { proxy }).reason).toBeUndefined();
+  }
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ETIMEDOUT', 'ENETUNREACH'])
+    expect(errorFor(fault(code), 'connect').reason).toBe('unreachable');
+  for (const code of ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_TLSV1_ALERT_HANDSHAKE_FAILURE'])
+    expect(errorFor(fault(code), 'handshake').reason).toBeUndefined();
+});
 
 test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
