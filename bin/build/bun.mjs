@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './package.mjs';
+import { makeStrippable } from './strippable.mjs';
 
 /** Lies in the project, so that the bundle's paths, which Bun stores, are the same on each machine. */
 export const BUN_FOLDER = join(ROOT, 'node_modules', '.cache', 'bun');
@@ -75,6 +76,7 @@ export function compile(target, directory, file, replacesTexts) {
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
   const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];
   execFileSync(fetchBun(ownTarget()), args, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (target.startsWith('linux')) makeStrippable(join(directory, file));
 }
 
 /** @param {Buffer} runtime */

@@ -1,5 +1,6 @@
 /** The standalone executable's runtime, which must use nothing from the current directory. */
-import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLIENT, startIdentityServer } from '../harness/endpoints/identity-server';
@@ -82,6 +83,22 @@ test('the executable ignores files in the current directory', async () => {
     expect(stdout + stderr).not.toMatch(/stranger|\.env/i);
   }
 });
+
+test.for(['strip', 'strip -g', 'strip --strip-unneeded', 'objcopy --strip-all'])(
+  'after %s the executable still prints a token and runs no script of the directory',
+  async (line, { needs }) => {
+    needs('linux', 'binutils');
+    const { home, run } = setUp();
+    const [tool = '', ...options] = line.split(' ');
+    const stripped = join(home.dir, 'gwtoken');
+    copyFileSync(executable(), stripped);
+    execFileSync(tool, [...options, stripped]);
+    writeFileSync(join(home.dir, 'package.json'), '{"scripts":{"get":"echo A STRANGER RAN"}}');
+    const env = inVariables((await startTokenEndpoint()).authUrl);
+    const get = await run(['get'], { program: [stripped], cwd: home.dir, env });
+    expect(get).toMatchObject({ code: 0, stdout: 'token-1\n', stderr: '' });
+  },
+);
 
 describe('with a variable of Bun, the executable', () => {
   test.each([

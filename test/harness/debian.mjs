@@ -16,6 +16,7 @@ export const DEBIAN = {
   'dbus-daemon': '/usr/bin/dbus-daemon',
   'dbus-bin': '/usr/bin/dbus-send',
   'libsecret-tools': '/usr/bin/secret-tool',
+  binutils: '/usr/bin/strip',
   openssl: '/usr/bin/openssl',
   keepassxc: '/usr/bin/keepassxc',
   ...KWALLET,
