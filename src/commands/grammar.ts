@@ -178,7 +178,7 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken doctor --region us': 'try another client',
       'gwtoken doctor --json': 'for a bug report (contains no secrets or tokens)',
     },
-    load: async () => (await import('./doctor/doctor')).showDiagnosis,
+    load: async () => (await import('./doctor')).showDiagnosis,
   },
   {
     name: 'config',

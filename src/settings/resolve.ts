@@ -185,11 +185,11 @@ function findStored({ ofStored }: SettingRow<unknown>, settings: Settings): Foun
 }
 
 /** Returns one line for each setting, with its value and source. */
-export function settingLines(settings: Settings, withDefaults = true): string[] {
+export function settingLines(settings: Settings): string[] {
   return Object.entries<SettingRow<unknown>>(SETTINGS).flatMap(([id, { key, name = key, show = String }]) => {
     const found = valueOrError(() => settings[id as keyof typeof SETTINGS]);
     if (found instanceof GwtokenError) return `${name}: ${found.message}`;
-    if (found === undefined || (found.source.kind === 'default' && !withDefaults)) return [];
+    if (found === undefined) return [];
     return `${name}: ${show(found.value)} (${found.source.name})`;
   });
 }

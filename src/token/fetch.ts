@@ -2,7 +2,7 @@
 import type { Loaded } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
 import type { PostOptions } from '../post-form';
-import { duration } from '../text';
+import { duration, utcTime } from '../text';
 import type { World } from '../world';
 import type { Query, RequestSettings } from './query';
 import { judgeReply, REPLY_LIMIT } from './reply';
@@ -112,5 +112,8 @@ async function requestToken(
     throw error.reworded(`${error.message} (from ${caFile?.source.name})`);
   });
   trace(String(reply.status));
+  const dateMs = Date.parse(reply.headers.get('date') ?? '');
+  if (dateMs)
+    world.trace(`the endpoint's clock: ${utcTime(dateMs)}, this machine's: ${utcTime(world.now())}`);
   return judgeReply({ ...reply, endpoint, requestedAtMs, secret: clientSecret });
 }

@@ -5,6 +5,7 @@ interface Check {
   readonly result: 'ok' | 'warning' | 'failed';
   readonly message: string;
   readonly hints: readonly string[];
+  readonly trace: readonly string[];
   readonly exit_code: number | null;
 }
 
@@ -13,7 +14,7 @@ export function parseDoctor(line: string): { readonly exit_code: number; readonl
   expect(line).toMatch(/^[^\n]*\n$/);
   const report = JSON.parse(line);
   expect(Object.keys(report)).toEqual(['version', 'exit_code', 'checks']);
-  for (const { result, message, hints, exit_code, ...rest } of report.checks as Check[]) {
+  for (const { result, message, hints, trace, exit_code, ...rest } of report.checks as Check[]) {
     expect(Object.keys(rest)).toEqual(['name']);
     const isFailed = result === 'failed';
     expect(exit_code, message).toEqual(isFailed ? expect.any(Number) : null);

@@ -30,8 +30,6 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
       return status ? { status: Number(status), body: JSON.parse(rest) } : tokenReply(post, JSON.parse(rest));
     };
   },
-  /** JSON with the facts that the connection reports before the endpoint answers. */
-  progress: (gw, text) => Object.assign(gw, { progress: JSON.parse(text) }),
   keychain(gw, reason) {
     const fail = () => Promise.reject(keychainError(reason as 'locked'));
     const keychain = { probe: fail, get: fail, set: fail, delete: fail, accounts: fail };

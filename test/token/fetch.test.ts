@@ -91,6 +91,14 @@ describe('the request', () => {
     const { outcome, trace } = await play([{ ...OK, tookMs: 1234 }]);
     expect(outcome).toMatchObject({ accessToken: 't', requestedAtMs: START_MS, lifetimeS: 60 });
     expect(trace).toEqual(['POST https://id.test/oauth2/token: 200 after 1234 ms']);
+    for (const [date, ...lines] of [
+      [
+        'Tue, 01 Jan 2030 00:05:00 GMT',
+        "the endpoint's clock: 2030-01-01T00:05:00Z, this machine's: 2030-01-01T00:00:00Z",
+      ],
+      ['no date'],
+    ] as const)
+      expect((await play([{ ...OK, headers: { date } }])).trace.slice(1)).toEqual(lines);
     const lost = await play([{ ...UNREACHED, tookMs: 10 }], { attempts: 1 });
     expect(lost.trace).toEqual(['POST https://id.test/oauth2/token: no reply after 10 ms']);
   });

@@ -31,6 +31,8 @@ const byCommand = () => {
 };
 
 test('--verbose reports each step to a token', async () => {
+  gw.nowMs = Date.UTC(2030, 0, 1);
+  const now = '2030-01-01T00:00:00Z';
   const { code, stderr } = await gw.cli(['get', '--verbose']);
   expect(code).toBe(0);
   expect(stderr.replace(/^gwtoken: version .*\n/, '')).toBe(`gwtoken: region: eu (GWTOKEN_REGION)
@@ -43,6 +45,7 @@ gwtoken: cache: on (default)
 gwtoken: cache: no token
 gwtoken: credentials from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET
 gwtoken: POST https://a.example.com/oauth2/token: 200 after 0 ms
+gwtoken: the endpoint's clock: ${now}, this machine's: ${now}
 `);
 });
 
@@ -140,7 +143,7 @@ test('the error of an unusable CA file names its source', async () => {
     stderr: expect.stringContaining(`gwtoken: error: ${message}\nhint: `),
   };
   expect(await gw.cli(['get'])).toEqual(failed);
-  expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL settings   ${message}\n`);
+  expect((await gw.cli(['doctor'])).stdout).toContain(`\nFAIL request           ${message}\n`);
 });
 
 describe('a remembered refusal', () => {

@@ -5,7 +5,6 @@ import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
-import type { ConnectionProgress, TlsFacts } from '../../post-form';
 import { systemCode, wordsFor } from '../../system-errors';
 import { cleaned } from '../../text';
 import type { Env } from '../../world';
@@ -19,16 +18,16 @@ export interface Trust {
   readonly insteadOfSystem?: readonly string[];
 }
 
-/** Returns the options of TLS. @param report receives the facts about a certificate of a trusted CA */
+/** Returns the options of TLS. @param trace receives a line about each certificate of a trusted CA */
 export function tlsOptions(
   { ca, from }: Trust,
-  report: (facts: Partial<ConnectionProgress>) => void,
+  trace: (line: string) => void = () => {},
 ): buildConnector.BuildOptions {
   return {
     // Explicit, so that no variable can turn it off.
     rejectUnauthorized: true,
     checkServerIdentity(name, certificate) {
-      report({ tls: factsOf(certificate, from) });
+      trace(`${describe(certificate)}${from === undefined ? '' : `, trusted by ${from}`}`);
       // Ignores the CN, to which name constraints of a CA do not apply.
       return tls.checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
     },
@@ -37,10 +36,11 @@ export function tlsOptions(
   };
 }
 
-function factsOf({ subject, issuer, valid_to }: tls.PeerCertificate, trustedBy?: string): TlsFacts {
+/** Returns the subject, the issuer and the end of a certificate, for a trace. */
+function describe({ subject, issuer, valid_to }: tls.PeerCertificate): string {
   const name = (holder: typeof subject | undefined): string =>
     cleaned([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
-  return { subject: name(subject), issuer: name(issuer), validToMs: Date.parse(valid_to), trustedBy };
+  return `certificate of ${name(subject)} by ${name(issuer)}, valid until ${valid_to}`;
 }
 
 /** The bundles of Debian and Alpine, Fedora, openSUSE, and OpenSSL's default. */

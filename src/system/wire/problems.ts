@@ -1,13 +1,21 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import type { Cause, Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
-import type { ConnectionProgress } from '../../post-form';
 import { limitReached, systemCode } from '../../system-errors';
 import { cleaned, listOf } from '../../text';
 import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
 import { type HttpProxy, TunnelRefused, unusedProxy } from './proxy';
+
+/** The step of a connection that is under way or has failed, and the other end of that step. */
+export interface ConnectionProgress {
+  peer: 'endpoint' | 'proxy';
+  /** `certificate` means that the peer's certificate was rejected, `tunnel` that the proxy has to open one. */
+  waitingFor: 'connection' | 'certificate' | 'tunnel' | 'reply' | 'body';
+  /** The variables whose CAs were tried instead of the system's. */
+  insteadOfSystem?: readonly string[] | undefined;
+}
 
 /** The failed request, its proxy and its progress. */
 export interface FailedRequest {
@@ -172,7 +180,7 @@ function problemOf(failure: Failure): Problem {
     const end = invalid ?? 'closed the connection without opening a tunnel';
     return { message: `${peer} ${end}`, cause: [checkProxy(setting)] };
   }
-  if (waitingFor !== 'reply' && waitingFor !== 'body') {
+  if (waitingFor === 'connection') {
     const { hints, end } = endingOf(CONNECTIONS, failure);
     const all = [...aboutUnusedProxy(failure), ...hints];
     // The executable and the npm package differ in their ciphers.

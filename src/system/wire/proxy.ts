@@ -9,9 +9,7 @@ export interface HttpProxy {
   readonly url: URL;
   /** The variable with the proxy's URL. */
   readonly source: string;
-  /** `proxy.example.com:3128`: without the credentials that the variable may contain. */
-  readonly name: string;
-  /** `the proxy proxy.example.com:3128 (from HTTPS_PROXY)`. */
+  /** `the proxy proxy.example.com:3128 (from HTTPS_PROXY)`, without credentials that the variable contains. */
   readonly label: string;
 }
 
@@ -38,7 +36,7 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy
     ]);
   }
   const name = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
-  return { url, source, name, label: `the proxy ${name} (from ${source})` };
+  return { url, source, label: `the proxy ${name} (from ${source})` };
 }
 
 /** Parses the URL of an HTTP proxy. As in curl, `http:` is the default scheme. Throws for anything else. */

@@ -1,9 +1,7 @@
 /**
  * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and
- * speaks HTTP. This module decides on trust and name lookups, and reports each step. Rarely used parts are
- * loaded on first use.
+ * speaks HTTP. This module decides on trust and name lookups. Rarely used parts are loaded on first use.
  */
-import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
@@ -11,7 +9,7 @@ import request from 'undici/lib/api/api-request.js';
 import connectorWith from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { GwtokenError } from '../../errors';
-import type { ConnectionProgress, FormReply, Peer, PostForm, PostOptions } from '../../post-form';
+import type { FormReply, PostForm, PostOptions } from '../../post-form';
 import { systemCode } from '../../system-errors';
 import { cleaned, warn } from '../../text';
 import type { World } from '../../world';
@@ -19,6 +17,7 @@ import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
 import { asLookup, type Find, finder } from './dns';
+import type { ConnectionProgress } from './problems';
 import { type HttpProxy, proxyFor, throughTunnel } from './proxy';
 
 /** One request over one connection. */
@@ -27,12 +26,9 @@ interface Attempt {
   readonly options: PostOptions;
   readonly proxy: HttpProxy | undefined;
   readonly find: Find;
-  /** Returns the TLS options for a peer. */
-  tlsFor(to: Peer): buildConnector.BuildOptions;
+  readonly tls: buildConnector.BuildOptions;
   readonly signal: AbortSignal;
   readonly progress: ConnectionProgress;
-  /** Adds facts to the progress, and tells the caller. */
-  report(facts: Partial<ConnectionProgress>): void;
 }
 
 declare const WebAssembly: unknown;
@@ -63,20 +59,13 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
   return async (address, options) => {
     const url = new URL(address);
     const proxy = proxyFor(url, env);
-    const progress: ConnectionProgress = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connect' };
-    const report = (facts: Partial<ConnectionProgress>): void => {
-      Object.assign(progress, facts);
-      options.onProgress?.(facts);
-    };
-    if (proxy) {
-      options.trace?.(`using ${proxy.label}`);
-      report({ proxy: proxy.name });
-    }
+    const progress: ConnectionProgress = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connection' };
+    if (proxy) options.trace?.(`using ${proxy.label}`);
     const send = (signal: AbortSignal): Promise<FormReply> => {
       const find = finder(proc.platform, env, signal);
-      const attempt = { url, options, proxy, find, signal, progress, report };
+      const attempt = { url, options, proxy, find, signal, progress };
       if (url.protocol === 'https:') return postSecurely(attempt, proc);
-      return post({ ...attempt, tlsFor: () => ({}) });
+      return post({ ...attempt, tls: {} });
     };
     try {
       return await withinLimit(options.timeoutMs, send, options.signal);
@@ -89,14 +78,11 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
 }
 
 /** Posts over TLS. If the CA of the certificate is unknown, posts once more with the system's CAs. */
-async function postSecurely(
-  attempt: Omit<Attempt, 'tlsFor'>,
-  { env, platform }: Process,
-): Promise<FormReply> {
-  const { options, progress, report } = attempt;
+async function postSecurely(attempt: Omit<Attempt, 'tls'>, { env, platform }: Process): Promise<FormReply> {
+  const { options, progress } = attempt;
   const { tlsOptions, trustFile, trustSystem } = await import('./certificates');
   const postTrusting = (trust: Trust): Promise<FormReply> =>
-    post({ ...attempt, tlsFor: (to) => tlsOptions(trust, to === 'endpoint' ? report : () => {}) });
+    post({ ...attempt, tls: tlsOptions(trust, options.trace) });
   const trust = options.caFile === undefined ? {} : trustFile(options.caFile, env);
   try {
     return await postTrusting(trust);
@@ -106,14 +92,14 @@ async function postSecurely(
     const system = isUnknown && trustSystem(trust, env, platform);
     if (!system) throw error;
     options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-    report({ insteadOfSystem: system.insteadOfSystem });
+    progress.insteadOfSystem = system.insteadOfSystem;
     return await postTrusting(system);
   }
 }
 
 /** Posts over a new connection, which ends with the signal. Rejects with Node's or undici's error. */
 async function post(attempt: Attempt): Promise<FormReply> {
-  const { url, options, signal, report } = attempt;
+  const { url, options, signal, progress } = attempt;
   const client = openClient(url, signal, connectorFor(attempt));
   const reply = await request.call(client, {
     path: url.pathname,
@@ -121,7 +107,7 @@ async function post(attempt: Attempt): Promise<FormReply> {
     headers: options.headers,
     body: options.body,
   });
-  report({ waitingFor: 'body' });
+  progress.waitingFor = 'body';
   const { statusCode: status, headers } = reply;
   const body = await readAll(reply.body, options.maxBytes).catch((error: unknown) => {
     if (systemCode(error) === 'EFBIG') return 'too-long' as const;
@@ -139,27 +125,22 @@ function connectorFor(attempt: Attempt): buildConnector.connector {
   return throughTunnel(proxy, url, toProxy, toEndpoint);
 }
 
-/** Returns undici's connector to a peer, which reports its steps. */
-function connectorTo(peer: Peer, attempt: Attempt): buildConnector.connector {
-  const { report } = attempt;
+/** Returns undici's connector to a peer, which keeps the progress. */
+function connectorTo(peer: ConnectionProgress['peer'], attempt: Attempt): buildConnector.connector {
+  const { progress, tls } = attempt;
   // The connector returns its socket, which undici's types do not tell.
-  const connect = connectorWith({ ...connectOptions(attempt), ...attempt.tlsFor(peer) }) as (
+  const connect = connectorWith({ ...connectOptions(attempt), ...tls }) as (
     ...call: Parameters<buildConnector.connector>
   ) => TLSSocket;
   return (to, done) => {
-    const isTls = to.protocol === 'https:';
-    const addresses = isIP(to.hostname) === 0 ? {} : { addresses: [to.hostname] };
-    // A socket means that the proxy has opened the tunnel.
-    if (to.httpSocket) report({ peer, waitingFor: 'handshake' });
-    else report({ peer, waitingFor: 'connect', ...addresses });
+    Object.assign(progress, { peer, waitingFor: 'connection' });
     // Without the name that undici passes: for a proxy it is the target's.
     const socket = connect({ ...to, servername: '' }, (...result) => {
-      if (result[0] === null) report({ waitingFor: peer === 'proxy' ? 'tunnel' : 'reply' });
+      if (result[0] === null) progress.waitingFor = peer === 'proxy' ? 'tunnel' : 'reply';
       // Node sets this only if it rejects the certificate.
-      else if (socket.authorizationError) report({ waitingFor: 'certificate' });
+      else if (socket.authorizationError) progress.waitingFor = 'certificate';
       done(...result);
     });
-    if (isTls) socket.once('connect', () => report({ waitingFor: 'handshake' }));
   };
 }
 
@@ -181,7 +162,7 @@ function openClient(url: URL, signal: AbortSignal, connect: buildConnector.conne
 }
 
 /** Returns the connection options for undici. */
-function connectOptions({ options, find, signal, report }: Attempt): buildConnector.BuildOptions {
+function connectOptions({ options, find, signal }: Attempt): buildConnector.BuildOptions {
   return {
     // Ends a socket that is still connecting, which undici does not do.
     signal,
@@ -192,11 +173,10 @@ function connectOptions({ options, find, signal, report }: Attempt): buildConnec
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     lookup: asLookup(async (name, wanted) => {
-      report({ waitingFor: 'lookup' });
+      options.trace?.(`looking up ${name}`);
       const found = await find(name, wanted);
-      const addresses = found.map(({ address }) => address);
-      options.trace?.(`the addresses of ${name}: ${cleaned(addresses.join(', '))}`);
-      report({ waitingFor: 'connect', addresses });
+      const addresses = found.map(({ address }) => address).join(', ');
+      options.trace?.(`the addresses of ${name}: ${cleaned(addresses)}`);
       return found;
     }),
   };

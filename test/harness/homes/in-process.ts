@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { splitLine } from '../../../src/cli/line';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
-import type { ConnectionProgress, FormReply } from '../../../src/post-form';
+import type { FormReply } from '../../../src/post-form';
 import { Interrupted, ReaderGone } from '../../../src/signals';
 import { openQuickWorld, type QuickStart } from '../../../src/system/quick-world';
 import { openSpinner } from '../../../src/system/terminal/spinner';
@@ -22,8 +22,6 @@ export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache'
   nowMs: number;
   /** Returns the endpoint's reply to POST number 1, 2, …, or throws an error of the connection. */
   answer(post: number): Answer | Promise<Answer>;
-  /** The facts that the connection reports before the endpoint answers. */
-  progress: Partial<ConnectionProgress>;
   readonly posts: { readonly url: string; readonly atMs: number; readonly form: URLSearchParams }[];
   /** The keychain's texts by account. */
   readonly items: Map<string, string>;
@@ -92,7 +90,6 @@ export function inside(): Inside {
     env: inVariables('https://a.example.com'),
     nowMs: Date.now(),
     answer: (post) => tokenReply(post),
-    progress: {},
     posts: [],
     items: new Map(),
     keychain,
@@ -161,11 +158,9 @@ export function inside(): Inside {
         monotonicMs: () => gw.nowMs,
         describeBuild: () => 'the build of the tests',
         uniqueName: () => `name-${++names}`,
-        async postForm(url, { body, onProgress }) {
+        async postForm(url, { body }) {
           gw.posts.push({ url, atMs: gw.nowMs, form: new URLSearchParams(body) });
-          onProgress?.(gw.progress);
           const { status = 200, body: reply } = await gw.answer(gw.posts.length);
-          onProgress?.({ waitingFor: 'body' });
           return jsonReply(status, reply, gw.nowMs);
         },
         ...gw.own,

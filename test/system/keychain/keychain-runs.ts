@@ -72,13 +72,13 @@ async function leavingNothing<T extends Ended>(
   return result;
 }
 
-/** Runs doctor and returns its exit code, and the result and message of its keychain check. */
+/** Runs doctor and returns its exit code, and the result and message of its credentials check. */
 export async function doctorsKeychain(env: Environment) {
   const { code, stdout } = await run('doctor --json', env);
   const { checks } = JSON.parse(stdout) as {
     checks: { name: string; result: string; message: string }[];
   };
-  const { result, message } = checks.find(({ name }) => name === 'keychain') ?? {};
+  const { result, message } = checks.find(({ name }) => name === 'credentials') ?? {};
   return { code, result, message };
 }
 

@@ -79,9 +79,9 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining(`* ${CLIENT}  second`) });
     });
 
-    test('doctor reports that the keychain answered', async () => {
+    test('doctor reports the keychain item that it has read', async () => {
       const [doctor] = await Promise.all([doctorsKeychain(env), keyring.allows.reading?.()]);
-      expect(doctor).toEqual({ code: 0, result: 'ok', message: 'answered' });
+      expect(doctor).toEqual({ code: 0, result: 'ok', message: `keychain item gwtoken, ${CLIENT}` });
     });
 
     test('get reports a locked keyring within the limit', async () => {

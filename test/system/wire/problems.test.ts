@@ -1,9 +1,8 @@
 /** The sentence and the hints for each fault and step. wire.both.test.ts shows some with real servers. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ConnectionProgress } from '../../../src/post-form';
 import { TimedOut } from '../../../src/system/limit';
-import { type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
+import { type ConnectionProgress, type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import { type HttpProxy, TunnelRefused } from '../../../src/system/wire/proxy';
 import type { Env } from '../../../src/world';
 import { shown } from './open-wire';
@@ -16,7 +15,6 @@ const LABEL = 'the proxy p.test:3128 (from HTTPS_PROXY)';
 const proxy: HttpProxy = {
   url: new URL('http://p.test:3128'),
   source: 'HTTPS_PROXY',
-  name: 'p.test:3128',
   label: LABEL,
 };
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
@@ -29,34 +27,40 @@ const errorFor = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest
     timeoutMs: 10_000,
     env: {},
   };
-  const peer = more.proxy && ['lookup', 'connect', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
+  const peer = more.proxy && ['connection', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
   return wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more });
 };
 const problemOf = (...args: Parameters<typeof errorFor>) => shown(errorFor(...args));
 
 const AT = 'could not reach a.test:';
 test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through?: HttpProxy]>([
-  ['ENOTFOUND', 'lookup', `${AT} host not found`, /^check the auth URL for typos$/],
-  ['ECONNREFUSED', 'connect', `${AT} connection refused`, /port in the auth URL/],
-  ['ECONNREFUSED', 'connect', `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/, proxy],
-  ['ECONNRESET', 'handshake', `${AT} connection closed`, /port in the auth URL$/, proxy],
-  ['EAI_AGAIN', 'lookup', `${AT} DNS is not responding`, /VPN/],
-  ['ETIMEDOUT', 'connect', `${AT} connection timed out`, /VPN/],
-  ['EHOSTUNREACH', 'connect', `${AT} network unreachable`, /VPN/],
-  ['EPROTO', 'handshake', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+  ['ENOTFOUND', 'connection', `${AT} host not found`, /^check the auth URL for typos$/],
+  ['ECONNREFUSED', 'connection', `${AT} connection refused`, /port in the auth URL/],
+  [
+    'ECONNREFUSED',
+    'connection',
+    `could not reach ${LABEL}: connection refused`,
+    /port in HTTPS_PROXY/,
+    proxy,
+  ],
+  ['ECONNRESET', 'connection', `${AT} connection closed`, /port in the auth URL$/],
+  ['EAI_AGAIN', 'connection', `${AT} DNS is not responding`, /VPN/],
+  ['ETIMEDOUT', 'connection', `${AT} connection timed out`, /VPN/],
+  ['EHOSTUNREACH', 'connection', `${AT} network unreachable`, /VPN/],
+  ['EPROTO', 'connection', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
   [
     'ERR_SSL_WRONG_VERSION_NUMBER',
-    'handshake',
+    'connection',
     `${AT} it does not speak TLS`,
     /^check the scheme and port in the auth URL$/,
   ],
   [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    'handshake',
+    'connection',
     `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
     /^the server may require a client certificate, which gwtoken does not have$/,
   ],
-  ['EPERM', 'connect', `${AT} connection failed (EPERM)`, /firewall/],
+  ['EPERM', 'connection', `${AT} connection failed (EPERM)`, /firewall/],
 ])('%s while waiting for %s means: %s', (code, waitingFor, message, hint, through) => {
   expect(problemOf(fault(code), waitingFor, { proxy: through })).toMatchObject({
     kind: 'unreached',
@@ -188,21 +192,28 @@ test('wireProblem() cleans the names in a certificate, also for --verbose', () =
 
 test('wireProblem() reports the first of several addresses, and all in its detail', () => {
   const each = [fault('ECONNREFUSED', 'ECONNREFUSED ::1:9'), fault('ETIMEDOUT', 'ETIMEDOUT 127.0.0.1:9')];
-  expect(problemOf(new AggregateError(each), 'connect')).toMatchObject({
+  expect(problemOf(new AggregateError(each), 'connection')).toMatchObject({
     message: 'could not reach a.test: connection refused',
     detail: 'ECONNREFUSED ::1:9; ETIMEDOUT 127.0.0.1:9',
   });
 });
 
 test('wireProblem() marks a failed direct connection as unreachable for all processes', () => {
-  for (const phase of ['connect', 'handshake', 'reply', 'body'] as const) {
+  for (const phase of ['connection', 'reply', 'body'] as const) {
     expect(errorFor(fault('ECONNRESET'), phase).reason).toBe('unreachable');
     expect(errorFor(fault('ECONNRESET'), phase, { proxy }).reason).toBeUndefined();
   }
   for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ETIMEDOUT', 'ENETUNREACH'])
-    expect(errorFor(fault(code), 'connect').reason).toBe('unreachable');
+    expect(errorFor(fault(code), 'connection').reason).toBe('unreachable');
   for (const code of ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_TLSV1_ALERT_HANDSHAKE_FAILURE'])
-    expect(errorFor(fault(code), 'handshake').reason).toBeUndefined();
+    expect(errorFor(fault(code), 'connection').reason).toBeUndefined();
+});
+
+test('wireProblem() names the endpoint once the proxy has opened the tunnel', () => {
+  const progress = { peer: 'endpoint', waitingFor: 'connection' } as const;
+  const { message, hints } = problemOf(fault('ECONNRESET'), 'connection', { proxy, progress });
+  expect(message).toBe(`${AT} connection closed`);
+  expect(hints).toEqual(['check the network, and the host and port in the auth URL']);
 });
 
 test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
@@ -213,7 +224,7 @@ test('wireProblem() hints at an https: URL for an https: proxy with a password',
 
 test('wireProblem() names a proxy variable that gwtoken does not use', () => {
   const hintsWith = (env: Env, error: Error = fault('EAI_AGAIN'), url = 'https://a.test') =>
-    problemOf(error, 'lookup', { env, url: new URL(url) }).hints.slice(0, -1);
+    problemOf(error, 'connection', { env, url: new URL(url) }).hints.slice(0, -1);
   const hintAt = (name: string) => [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
   for (const name of ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'])
     expect(hintsWith({ [name]: 'p.test:3128' })).toEqual(hintAt(name));
@@ -227,5 +238,5 @@ test('wireProblem() names a proxy variable that gwtoken does not use', () => {
 test('wireProblem() reports a limit of the system', () => {
   const limit = Object.assign(fault('EMFILE', 'socket EMFILE'), { syscall: 'socket' });
   const message = expect.stringContaining('a system limit is reached');
-  expect(problemOf(limit, 'connect')).toMatchObject({ kind: 'local', message });
+  expect(problemOf(limit, 'connection')).toMatchObject({ kind: 'local', message });
 });

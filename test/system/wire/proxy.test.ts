@@ -51,13 +51,13 @@ describe('HTTPS_PROXY', () => {
     ['u:p@proxy.test:3128', 'proxy.test:3128', 'http://u:p@proxy.test:3128/'],
   ])('%s means the proxy %s', (value, name, href) => {
     const proxy = found({ HTTPS_PROXY: value });
-    expect(proxy).toMatchObject({ name, source: 'HTTPS_PROXY' });
-    expect([proxy?.url.href, proxy?.label]).toEqual([href, `the proxy ${name} (from HTTPS_PROXY)`]);
+    const label = `the proxy ${name} (from HTTPS_PROXY)`;
+    expect({ ...proxy, url: proxy?.url.href }).toEqual({ url: href, source: 'HTTPS_PROXY', label });
   });
 
   test('has precedence in lower case and counts as unset if empty', () => {
     const both = { HTTPS_PROXY: 'b.test:2', https_proxy: 'a.test:1' };
-    expect(found(both)).toMatchObject({ name: 'a.test:1', source: 'https_proxy' });
+    expect(found(both)).toMatchObject({ source: 'https_proxy' });
     expect(found({ ...both, https_proxy: '' })).toMatchObject({ source: 'HTTPS_PROXY' });
     for (const none of [{ HTTPS_PROXY: '' }, { ALL_PROXY: PROXY, HTTP_PROXY: PROXY }])
       expect(found(none)).toBeUndefined();
