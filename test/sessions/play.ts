@@ -165,9 +165,11 @@ export const SESSIONS: readonly (readonly [name: string, parts: readonly Part[]]
       isForBoth: /^form: both$/m.test(part),
       async check(player: Player, needs: (need: 'posix') => void) {
         const played = (await play(head + part, player, needs)).slice(head.length);
+        // Nothing to record: another test file may be recording at the same time.
+        if (played === part) return;
         const next = readFileSync(file, 'utf8').replace(part, () => played);
         if (expect.getState().snapshotState.snapshotUpdateState === 'all') writeFileSync(file, next);
-        else if (played !== part) failAt(file, part, played);
+        else failAt(file, part, played);
       },
     }));
     return [name, opened];
