@@ -6,21 +6,21 @@ import { quoted } from '../../text';
 import type { Env } from '../../world';
 
 /**
- * Throws `usage` if an argument or a variable is not UTF-8. JavaScript has U+FFFD instead of its bytes, and
- * Node leaves out a variable with such a name. Without /proc, as on macOS, U+FFFD counts as such bytes.
+ * Throws `usage` if a word of the program (`argument 0` is its name) or a variable is not UTF-8. JavaScript has
+ * U+FFFD instead of such bytes, and Node leaves out a variable with such a name.
  */
 export function assertUtf8(words: readonly string[], env: Env): void {
-  const word = notUtf8('cmdline', words);
-  if (word !== undefined) throw usage(`the argument ${quoted(word)} is not UTF-8`, ['write it in UTF-8']);
+  const at = words.findIndex((word) => word.includes('\ufffd'));
+  if (at >= 0 && notUtf8('cmdline', words)) throw usage(`argument ${at} is not UTF-8`);
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const name = notUtf8('environ', pairs)?.replace(/=.*/s, '');
-  if (name === undefined) return;
-  throw usage(`the variable ${quoted(name)} is not UTF-8`, [
-    name.includes('\ufffd') ? 'unset it' : `to run the command without it, run: env -u ${name} gwtoken …`,
-  ]);
+  const pair = notUtf8('environ', pairs);
+  if (pair) throw usage(`the variable ${quoted(pair.replace(/=.*/s, ''))} is not UTF-8`);
 }
 
-/** Returns the first of this process's arguments or variables that is not UTF-8, with U+FFFD in it. */
+/**
+ * Returns the first of this process's arguments or variables that is not UTF-8, with U+FFFD in it. Without
+ * /proc, as on macOS, it returns the first text with U+FFFD.
+ */
 function notUtf8(kind: 'cmdline' | 'environ', texts: readonly string[]): string | undefined {
   const raw = orUndefined(() => readFileSync(`/proc/self/${kind}`, 'latin1').split('\0'));
   if (raw === undefined) return texts.find((text) => text.includes('\ufffd'));

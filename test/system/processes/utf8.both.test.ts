@@ -4,12 +4,11 @@ import { startTokenEndpoint } from '../../harness/endpoints/token-endpoint';
 import { inVariables } from '../../harness/homes/client';
 import { openHome } from '../../harness/homes/home';
 
-const WITHOUT_X = 'to run the command without it, run: env -u X gwtoken …';
 test.for([
-  ['an argument', `"$@" $'caf\\351'`, 'the argument "caf\ufffd" is not UTF-8', 'write it in UTF-8'],
-  ['a variable', `env X=$'\\351' "$@"`, 'the variable "X" is not UTF-8', WITHOUT_X],
-  ['a name', `env $'caf\\351=1' "$@"`, 'the variable "caf\ufffd" is not UTF-8', 'unset it'],
-])('exec rejects %s that is not UTF-8', async ([_, line, message, hint], { needs }) => {
+  ['an argument', `"$@" -u -p$'secr\\351t'`, 'argument 3 is not UTF-8'],
+  ['a variable', `env X=$'\\351' "$@"`, 'the variable "X" is not UTF-8'],
+  ['a name', `env $'caf\\351=1' "$@"`, 'the variable "caf\ufffd" is not UTF-8'],
+])('exec rejects %s that is not UTF-8', async ([_, line, message], { needs }) => {
   needs('linux');
   const endpoint = await startTokenEndpoint();
   const home = openHome(inVariables(endpoint.authUrl));
@@ -17,6 +16,6 @@ test.for([
   expect(await home.gwtoken(['exec', '--', 'echo', 'started'], { wrapper })).toMatchObject({
     code: 125,
     stdout: '',
-    stderr: `gwtoken: error: ${message}\nhint: ${hint}\n`,
+    stderr: `gwtoken: error: ${message}\n`,
   });
 });
