@@ -11,7 +11,7 @@ export interface Output {
   write(text: string): void;
 }
 
-/** The terminal and its person. All methods but `page` write to stderr. Ctrl-C rejects with Interrupted. */
+/** The terminal and its person. All methods write to stderr. Ctrl-C rejects with Interrupted. */
 export interface Terminal {
   /** Returns the reason why prompts are impossible here; undefined if they work. */
   promptProblem(): string | undefined;
@@ -23,8 +23,6 @@ export interface Terminal {
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   /** Asks yes or no. Any answer except `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
-  /** Writes to stdout, which is a terminal, or through a pager if the text is longer than the screen. */
-  page(text: string): void;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
   spin<T>(

@@ -45,10 +45,9 @@ function tracing(world: World): World {
   return { ...world, trace };
 }
 
-/** Shows a requested text: through a pager on a terminal, or on stderr if a shell may evaluate stdout. */
-function show(text: string, { path }: Line, { stdout, stderr, terminal }: World): number {
-  if (stdout.isTTY()) terminal.page(text);
-  else (path[0]?.evaluated ? stderr : stdout).write(text);
+/** Shows a requested text, on stderr if a shell may evaluate stdout. */
+function show(text: string, { path }: Line, { stdout, stderr }: World): number {
+  (path[0]?.evaluated && !stdout.isTTY() ? stderr : stdout).write(text);
   return 0;
 }
 

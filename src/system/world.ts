@@ -14,7 +14,7 @@ import { openKeychain } from './keychain/keychain';
 import type { QuickStart } from './quick-world';
 import { openSpinner } from './terminal/spinner';
 import { writeAll } from './terminal/streams';
-import { isForeground, isTerminal, openTerminal, page } from './terminal/terminal';
+import { isForeground, isTerminal, openTerminal } from './terminal/terminal';
 
 /** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
 export function openWorld(
@@ -41,9 +41,6 @@ export function openWorld(
     terminal: {
       ...openTerminal({ env, stdin, stdout, stderr }, prompts),
       spin,
-      page(text) {
-        if (!page(text, proc)) stdout.write(text);
-      },
     },
     keychain: openKeychain({
       platform,

@@ -5,7 +5,6 @@ import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
 import { COMMANDS } from '../../src/commands/grammar';
 import { allCommands, commandOf, gwtokenLines } from '../harness/command-lines';
 import { inside } from '../harness/homes/in-process';
-import { PLAIN } from '../harness/homes/plain-terminal';
 
 const commands = allCommands(COMMANDS);
 
@@ -100,8 +99,7 @@ describe('gwtoken', () => {
         if (name !== '') expect(ended.stdout).toBe('');
       }
       const shown: string[] = [];
-      const stdout = { isTTY: () => true, write() {} };
-      gw.own = { stdout, terminal: { ...PLAIN, page: (text: string) => shown.push(text) } as never };
+      gw.own = { stdout: { isTTY: () => true, write: (text: string) => void shown.push(text) } };
       expect((await gw.cli(words)).code).toBe(0);
       expect(shown).toEqual([help]);
     },

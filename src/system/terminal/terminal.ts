@@ -1,10 +1,8 @@
-/** The terminal: prompts, colours, the pager, and whether gwtoken is the foreground job. */
+/** The terminal: prompts, colours, and whether gwtoken is the foreground job. */
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { withoutCredentials } from '../../client';
 import { orUndefined } from '../../errors';
 import { isCi } from '../../surroundings';
 import type { Env, Paint, Terminal, World } from '../../world';
-import { absoluteDirectories } from '../processes/helper-program';
 import { mayBeTerminal } from './streams';
 
 /** Prompts for one line. Hides the answer if `isSecret`. */
@@ -13,7 +11,7 @@ export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 export function openTerminal(
   { env, stdin, stdout, stderr }: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr'>,
   prompts: () => Promise<ReadLine>,
-): Omit<Terminal, 'spin' | 'page'> {
+): Omit<Terminal, 'spin'> {
   const readLine: ReadLine = async (question, isSecret) => (await prompts())(question, isSecret);
   /** Asks until `check` finds no problem with the answer. */
   const ask = async (
@@ -65,30 +63,6 @@ export function isTerminal(
 ): boolean {
   if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
   return proc.getBuiltinModule('node:tty').isatty(descriptor);
-}
-
-const LESS = 'if command -v less >/dev/null; then less -FRX; else cat; fi';
-
-/**
- * Shows a text that is longer than the screen through `$PAGER`, or less. Returns false, having written
- * nothing, if the text fits on the screen or no pager runs.
- */
-export function page(text: string, proc: NodeJS.Process): boolean {
-  if (text.split('\n').length <= proc.stdout.rows) return false;
-  const command = proc.env['PAGER'] ?? LESS;
-  if (proc.platform === 'win32' || command === '' || proc.env['TERM'] === 'dumb') return false;
-  // The pager handles its own Ctrl-C.
-  const ignore = (): void => {};
-  proc.on('SIGINT', ignore);
-  const { status } = proc.getBuiltinModule('node:child_process').spawnSync('/bin/sh', ['-c', command], {
-    input: text,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    // The same LESS as in git. Without R, less shows colours as ESC[1m.
-    env: { LESS: 'FRX', ...withoutCredentials(proc.env), PATH: absoluteDirectories(proc.env) },
-  });
-  proc.off('SIGINT', ignore);
-  // With 126 and 127, sh could not run the pager.
-  return status !== 126 && status !== 127;
 }
 
 /**

@@ -49,10 +49,7 @@ describe.concurrent('standard streams', () => {
   test('a stream has colours if it is a terminal, even if the other one is not', async ({ needs }) => {
     needs('posix');
     const shown = async (args: readonly string[], line: string) => {
-      const { exit, raw } = home.terminal(args, {
-        env: { PAGER: 'cat' },
-        wrapper: ['sh', '-c', line, '-'],
-      });
+      const { exit, raw } = home.terminal(args, { wrapper: ['sh', '-c', line, '-'] });
       await exit;
       return raw();
     };
