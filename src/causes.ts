@@ -93,21 +93,12 @@ export interface OtherUrl {
   readonly setting: GivenUrl | undefined;
 }
 
-/** An environment variable that looks like one of gwtoken's, but is neither read nor set by it. */
-export interface StrayVariable {
-  readonly name: string;
-  /** Returns the names or command lines that may be meant, best first. It is too slow for each start. */
-  meant(): readonly string[];
-}
-
 /** Facts that callers add to an error on its way up: the client that it is about, and what to do. */
 export interface Subject {
   readonly client?: Client;
   readonly authUrl?: GivenUrl | undefined;
   /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
   readonly source?: { readonly kind: string; readonly origin: string };
-  /** A variable that may explain a missing setting or credential. */
-  readonly stray?: StrayVariable | undefined;
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
   /** True if the stored clients are listed above the hints. */

@@ -57,8 +57,7 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const settings = gather(flags, world);
   // The CLI warns of these.
-  if (unknownKeys(settings.config).length > 0 || strayVariables(world).some((stray) => stray.isMisleading))
-    return undefined;
+  if (unknownKeys(settings.config).length > 0 || strayVariables(world).length > 0) return undefined;
   const found = findSetting(SETTINGS.authUrl, settings);
   // Parses the URL only if the text differs from the cached token's URL, because parsing takes time.
   const authUrl = found && {

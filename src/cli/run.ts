@@ -1,7 +1,6 @@
 /** Runs one command line and returns its exit code. `failWith` reports every error. */
 
 import { hintLine } from '../commands/report';
-import { strayVariables } from '../commands/stray-variables';
 import { hideSecrets } from '../credentials/variables';
 import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
@@ -95,12 +94,10 @@ function errorLines(line: FailedLine, thrown: unknown, paint: Paint, world: Worl
   }
   const flags = flagValues(line.flags);
   const detail = flags.verbose ? error.detail : undefined;
-  // The command has already warned of a misleading variable.
-  const stray = strayVariables(world).find(({ isMisleading }) => !isMisleading);
   const settings = orUndefined(() => gather(flags, world));
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error.about({ stray }), world, settings).map((hint) => hintLine(hint, paint)),
+    ...hintsFor(error, world, settings).map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

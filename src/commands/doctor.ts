@@ -3,7 +3,7 @@
 import { clientName } from '../client';
 import { hideSecrets } from '../credentials/variables';
 import { GwtokenError } from '../errors';
-import { hintsFor, strayText } from '../hints/hints';
+import { hintsFor } from '../hints/hints';
 import { gather, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { duration, oneLine } from '../text';
@@ -39,7 +39,7 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
   try {
     add('ok', 'gwtoken', `${world.version}, ${world.describeBuild()}`);
     const strays = strayVariables(world);
-    for (const stray of strays) add('warning', 'variables', strayText(stray));
+    for (const stray of strays) add('warning', 'variables', stray);
     if (strays.length === 0) add('ok', 'variables', 'none misspelled');
     settings = gather(flags, world);
     for (const text of unknownKeys(settings.config)) add('warning', 'config file', text);

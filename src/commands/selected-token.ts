@@ -2,7 +2,6 @@
 
 import { GwtokenError } from '../errors';
 import { maskInLog } from '../formats/mask';
-import { strayText } from '../hints/hints';
 import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
@@ -15,11 +14,7 @@ import { strayVariables } from './stray-variables';
 /** Gathers the settings, and warns of keys and variables that mean nothing. */
 export function readSettings(flags: FlagValues, world: World): Settings {
   const settings = gather(flags, world);
-  for (const text of unknownKeys(settings.config)) warn(world, text);
-  for (const stray of strayVariables(world)) {
-    if (stray.isMisleading) warn(world, strayText(stray));
-    else world.trace(strayText(stray));
-  }
+  for (const text of [...unknownKeys(settings.config), ...strayVariables(world)]) warn(world, text);
   return settings;
 }
 

@@ -1,10 +1,9 @@
 /** The next steps after an error: its own, or those of its reason's row, best first. Two are shown. */
-import { type Cause, type Reason, reasonOf, type StrayVariable } from '../causes';
+import type { Cause, Reason } from '../causes';
 import { type Client, clientFlags, REGIONS } from '../client';
 import type { CredentialSource } from '../credentials/sources';
 import type { GwtokenError } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
-import { listOf } from '../text';
 import type { World } from '../world';
 import { CLIENT_ROWS, noHomeStep, otherCause, useVariables } from './client';
 import type { Facts, Row, Rows, Steps } from './row';
@@ -26,7 +25,6 @@ export function hintsFor(
   const { isRepeated, mistakes = [], source, lastStep } = facts;
   const steps = [
     isRepeated ? 'to ask at once, add --fresh' : undefined,
-    strayStep(problem, facts),
     ...mistakes,
     ...(cause ? stepsFor(cause, facts) : []),
     ...(kind === 'keychain' && source ? [otherCause(facts), useVariables(facts)] : []),
@@ -57,21 +55,6 @@ export function withoutLogin(settings: Settings, source?: CredentialSource): str
 /** Returns the last step after a login that was interrupted while it stored the client's credentials. */
 export function removeStored(client: Client, flags: FlagValues): string {
   return `the credentials may be stored; to remove them, run: gwtoken logout ${clientFlags(client, flags)}`;
-}
-
-/** Returns the step for a variable that looks like one of gwtoken's, if it may be what is missing. */
-function strayStep({ kind, cause }: Problem, { stray }: Facts): string | undefined {
-  const isMissed = kind === 'refused' || kind === 'no-credentials' || MISSING.includes(reasonOf(cause));
-  return isMissed && stray ? strayText(stray) : undefined;
-}
-
-const MISSING: readonly (Reason | undefined)[] = ['no-client', 'no-region', 'no-auth-url', 'no-api-url'];
-
-/** Returns a sentence on a variable that looks like one of gwtoken's. */
-export function strayText({ name, meant }: StrayVariable): string {
-  const words = meant();
-  const suggestion = words.length > 0 ? `; did you mean: ${listOf(words)}` : '';
-  return `${name} is not a variable of gwtoken's${suggestion}`;
 }
 
 /** Returns the steps of a cause, best first. */
