@@ -1,6 +1,7 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost unchanged. */
+import { COMMANDS } from '../commands/grammar';
 import { usage } from '../errors';
-import { quoted } from '../text';
+import { listOf, quoted, similarWords } from '../text';
 import type { Paint } from '../world';
 
 export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
@@ -21,14 +22,33 @@ function topic(summary: string, load: () => Promise<{ readonly default: string }
 /** Loads a topic, or only its sections about some words (`ci gitlab`), or those of any topic (`gitlab`). */
 export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
-  const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-  const texts = await Promise.all((topic ? [topic] : Object.values(TOPICS)).map((each) => each.text()));
-  const found = texts.flatMap((text) => partsAbout(topic ? words : names, text));
+  const texts: Record<string, string> = {};
+  for (const topic of Object.keys(TOPICS)) texts[topic] = await TOPICS[topic]!.text();
+  const isTopic = Object.hasOwn(texts, name);
+  if (isTopic && words.length === 0) return texts[name]!;
+  const [searched, about] = isTopic ? [[texts[name]!], words] : [Object.values(texts), names];
+  const found = searched.flatMap((text) => partsAbout(about, text));
   if (found.length > 0) return found.join('\n');
-  if (topic) return await topic.text();
-  throw usage(`unknown command or topic ${quoted(names.join(' '))}`, [
-    'for all commands and topics, run: gwtoken help',
-  ]);
+  const problem = isTopic
+    ? `help ${name} has no section ${quoted(words.join(' '))}, only: ${titlesIn(texts[name]!).join(', ')}`
+    : `unknown command or topic ${quoted(names.join(' '))}`;
+  const all = isTopic
+    ? `for all of it, run: gwtoken help ${name}`
+    : 'for all commands and topics, run: gwtoken help';
+  throw usage(problem, [similarTo(names.at(-1)!, Object.values(texts)) ?? all]);
+}
+
+/** Returns the hint with the topics, commands and words of sections' titles that resemble a word. */
+function similarTo(word: string, texts: readonly string[]): string | undefined {
+  const inTitles = texts.flatMap(titlesIn).flatMap((title) => title.toLowerCase().match(/\w{4,}/g) ?? []);
+  const known = [...Object.keys(TOPICS), ...COMMANDS.map(({ name }) => name), ...inTitles];
+  const similar = similarWords(word.toLowerCase(), known, 1);
+  return similar.length > 0 ? `did you mean: gwtoken help ${listOf(similar)}` : undefined;
+}
+
+/** Returns the titles of a topic's sections, each up to a colon. */
+function titlesIn(text: string): string[] {
+  return [...text.matchAll(/^## ([^:\n]+)/gm)].map(([, title]) => title!);
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */

@@ -74,7 +74,7 @@ const CALLS: Readonly<Record<string, number>> = {
   ...{ gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
 };
 const AFTER_401 = 'When the API answers 401';
-const VAULTS = 'Credentials from a command';
+const VAULTS = 'Credentials from a command: Vault, 1Password, AWS, pass, age';
 /** Sections whose code has a test of its own. */
 const OWN_TESTS = [AFTER_401, VAULTS];
 const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
