@@ -54,6 +54,13 @@ export function shellWord(text: string): string {
   return `'${text.replace(/['\\!]/g, "'\\$&'")}'`;
 }
 
+/** Returns a hash of eight hexadecimal digits (FNV-1a), for names in which a collision does no harm. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
 export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -77,23 +77,26 @@ interface StoredClients {
   remove(name: string): Promise<void>;
 }
 
-/** The place of cache files: a client, and a variant if its credentials are not in the keychain. */
-export interface CachePlace extends Client {
-  /** Short hash of the client ID or the command, and of the auth URL. Each variant has its own files. */
-  readonly variant?: string;
+/** All that a token depends on. Each key has its own cache files, with a lock on their requests. */
+export interface TokenKey {
+  readonly client: Client;
+  /** Texts in which tokens differ; none is secret. The names of the files contain their hash. */
+  readonly facts: readonly string[];
+  /** The secret part of the key, compared by its HMAC; empty if there is none. */
+  readonly secret: string;
 }
 
-/** A file of a place: its token (the default) or its last failure. */
+/** A file of a key: its token (the default) or its last failure. */
 export type CacheKind = 'token' | 'failure';
 
 /** The files of the token cache, and the locks under which processes write them. No method throws. */
 export interface TokenCache {
-  read(place: CachePlace, kind?: CacheKind): CacheRead;
+  read(key: TokenKey, kind?: CacheKind): CacheRead;
   /**
    * Writes a file, unless the lock under which its content was requested is lost. If the lock is lost while
    * it writes, it removes the file again. Returns the reason if the file is not written.
    */
-  write(place: CachePlace, text: string, kind?: CacheKind, lock?: HeldLock): Promise<string | undefined>;
+  write(key: TokenKey, text: string, kind?: CacheKind, lock?: HeldLock): Promise<string | undefined>;
   /** Returns the names of the clients that have a cached token, even an expired one. */
   clientNames(): readonly string[];
   /**
@@ -103,8 +106,8 @@ export interface TokenCache {
   remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
   /** Removes each token or failure whose text is over, and other files that a killed process left behind. */
   sweep(isOver: (text: string) => boolean): Promise<void>;
-  /** Takes the lock on a place's requests, or returns its holder's lock; undefined if locks do not work. */
-  acquireLock(place: CachePlace): Promise<Lock | undefined>;
+  /** Takes the lock on a key's requests, or returns its holder's lock; undefined if locks do not work. */
+  acquireLock(key: TokenKey): Promise<Lock | undefined>;
 }
 
 export interface CacheRead {

@@ -8,10 +8,10 @@ import { strayVariables } from '../commands/stray-variables';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
 import { isStdout } from '../formats/output';
-import { findSetting, gather, unknownKeys } from '../settings/resolve';
-import { type FlagValues, SETTINGS } from '../settings/table';
+import { gather, unknownKeys } from '../settings/resolve';
+import type { FlagValues } from '../settings/table';
 import { lookInCache } from '../token/cache';
-import { minTtlProblem, queryOf, type TokenAnswer } from '../token/query';
+import { cacheQueryOf, minTtlProblem, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
 import { flagValues, type GivenFlag, isComplete, type Line } from './line';
 
@@ -58,15 +58,7 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const settings = gather(flags, world);
   // The CLI warns of these.
   if (unknownKeys(settings.config).length > 0 || strayVariables(world).length > 0) return undefined;
-  const found = findSetting(SETTINGS.authUrl, settings);
-  // Parses the URL only if the text differs from the cached token's URL, because parsing takes time.
-  const authUrl = found && {
-    ...found,
-    get value() {
-      return settings.authUrl!.value;
-    },
-  };
-  const query = queryOf(settings, world, authUrl);
+  const query = cacheQueryOf(settings, world);
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world);
   return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;

@@ -44,7 +44,7 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
     settings = gather(flags, world);
     for (const text of unknownKeys(settings.config)) add('warning', 'config file', text);
     const query = selectedQuery(settings, world);
-    add('ok', step, clientName(query.client));
+    add('ok', step, clientName(query.key.client));
     for (const kind of ['config', 'cache'] as const) {
       const { text, problem: cause } = world.probeDirectory(kind);
       add(cause ? 'warning' : 'ok', `${kind} directory`, text, hintsFor({ cause }, world, settings));

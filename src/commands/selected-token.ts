@@ -40,10 +40,10 @@ export async function tokenFor(query: Query, world: World): Promise<TokenAnswer>
     return await getTokenInTerminal(query, world);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    const { client, authUrl } = query;
+    const { key, authUrl } = query;
     // Only these parts of the source, because a command may contain a secret.
     const { kind, origin } = query.source;
-    throw error.about({ client, authUrl, source: { kind, origin } });
+    throw error.about({ client: key.client, authUrl, source: { kind, origin } });
   }
 }
 

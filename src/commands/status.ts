@@ -1,12 +1,13 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientName, parseClientName, shortId } from '../client';
-import { authUrlFor, type CredentialSource, sourceOf } from '../credentials/sources';
+import { type CredentialSource, sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
 import { selecting, settingLines } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
+import { keyOf } from '../token/key';
 import type { World } from '../world';
 import { alignRows, writeFindings } from './report';
 import { readSettings } from './selected-token';
@@ -60,8 +61,8 @@ interface Row {
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
   const source = sourceOf(settings, world);
-  const authUrl = authUrlFor(source, settings.authUrl);
-  const cached = ownEntry({ client, authUrl, source }, world);
+  const authUrl = source.authUrl && settings.authUrl;
+  const cached = ownEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;
   return { client, isSelected, source, authUrl, leftMs, clientId };

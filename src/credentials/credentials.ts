@@ -1,5 +1,4 @@
 /** A client's ID and secret, and the characters that are allowed in them. */
-import type { Client } from '../client';
 import { usage } from '../errors';
 import type { Setting } from '../settings/table';
 import { VSCHAR } from '../text';
@@ -15,9 +14,9 @@ export interface Loaded extends Credentials {
   readonly authUrl: string;
 }
 
-/** The client whose credentials are loaded, and the auth URL of its settings, if they give one. */
-export interface Wanted {
-  readonly client: Client;
+/** What a source may need to load credentials. */
+export interface LoadOptions {
+  /** The auth URL that the settings give for these credentials. */
   readonly authUrl: Setting<string> | undefined;
   readonly signal?: AbortSignal | undefined;
 }

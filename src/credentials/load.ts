@@ -9,7 +9,7 @@ import { isForThisRun, type Setting } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson, isCi } from '../surroundings';
 import { duration } from '../text';
 import type { CommandEnd, Env } from '../world';
-import { type Loaded, type LoadWorld, SECRET_LIMIT, type Wanted } from './credentials';
+import { type Loaded, type LoadOptions, type LoadWorld, SECRET_LIMIT } from './credentials';
 import {
   type BoundCredentials,
   notReturned,
@@ -21,14 +21,14 @@ import {
 /** Runs the command and reads the credentials that it prints. */
 export async function fromCommand(
   command: Setting<string>,
+  client: Client,
   timeoutMs: number | undefined,
-  wanted: Wanted,
+  { authUrl: setting, signal }: LoadOptions,
   world: LoadWorld,
 ): Promise<Loaded> {
   const limitMs = timeoutMs ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
-  const printed = await runCommand(command, wanted, limitMs, world);
-  const { authUrl: own, ...credentials } = readPrinted(printed, command.source.name, wanted.client);
-  const { authUrl: setting, client } = wanted;
+  const printed = await runCommand(command, client, limitMs, signal, world);
+  const { authUrl: own, ...credentials } = readPrinted(printed, command.source.name, client);
   // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
   const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
   const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
@@ -38,8 +38,9 @@ export async function fromCommand(
 /** Returns the output of the command, which is never shown. Throws if the command fails. */
 async function runCommand(
   { value, source: { name } }: Setting<string>,
-  { client, signal }: Wanted,
+  client: Client,
   timeoutMs: number,
+  signal: AbortSignal | undefined,
   world: LoadWorld,
 ): Promise<string> {
   world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
@@ -97,8 +98,9 @@ function commandEnv({ region, environment, profile }: Client, env: Env): Env {
 }
 
 export async function fromKeychain(
+  client: Client,
   timeoutMs: number | undefined,
-  { client, authUrl: setting, signal }: Wanted,
+  { authUrl: setting, signal }: LoadOptions,
   world: LoadWorld,
 ): Promise<Loaded> {
   const name = clientName(client);

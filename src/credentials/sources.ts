@@ -2,10 +2,12 @@
 
 import { clientName } from '../client';
 import { orUndefined } from '../errors';
-import type { Setting, Settings } from '../settings/table';
+import { type Found, findSetting } from '../settings/resolve';
+import { SETTINGS, type Setting, type Settings } from '../settings/table';
 import { ANSWER_WITHIN_MS } from '../surroundings';
+import { shortHash } from '../text';
 import type { World } from '../world';
-import type { Credentials, Loaded, LoadWorld, Wanted } from './credentials';
+import type { Credentials, Loaded, LoadOptions, LoadWorld } from './credentials';
 import { type ValueNames, variableCredentials } from './variables';
 
 export interface CredentialSource {
@@ -20,10 +22,11 @@ export interface CredentialSource {
   readonly valueNames?: ValueNames;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
-  /** Text on which the cache files' names depend: the client ID or the command; empty for the keychain. */
-  readonly variant: string;
-  /** Returns a text that changes with the credentials and is no secret: an HMAC, or the ID of the login. */
-  fingerprint(hmac: (text: string) => string): string;
+  /** The auth URL that the settings give for these credentials, not parsed yet. */
+  readonly authUrl: Found | undefined;
+  /** The source's part of the key of its tokens; see {@link TokenKey}. */
+  readonly facts: readonly string[];
+  readonly secret: string;
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
   /** True if the credentials come with their auth URL. Otherwise a setting has to give it. */
@@ -34,7 +37,7 @@ export interface CredentialSource {
    * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
    *   `usage` if they are for another auth URL, or if none is known
    */
-  load(wanted: Wanted, world: LoadWorld): Promise<Loaded>;
+  load(options: LoadOptions, world: LoadWorld): Promise<Loaded>;
 }
 
 /**
@@ -43,24 +46,18 @@ export interface CredentialSource {
  * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
  */
 export function sourceOf(settings: Settings, world: Pick<World, 'env' | 'readFile'>): CredentialSource {
-  const { client, credentialCommand, flags, keychainTimeoutMs } = settings;
+  const { client, credentialCommand, flags } = settings;
   // A profile named by a flag has its own credentials, as in `aws`.
   const found = flags.profile === undefined ? variableCredentials(client, world) : undefined;
-  if (found) return variablesSource(found.names, found.credentials);
-  return credentialCommand
-    ? commandSource(credentialCommand, keychainTimeoutMs?.value)
-    : keychainSource(settings, keychainTimeoutMs?.value);
+  if (found) return variablesSource(found.names, found.credentials, settings);
+  return credentialCommand ? commandSource(credentialCommand, settings) : keychainSource(settings);
 }
 
-/** Returns the auth URL that counts for a source. That of a stored client is only for its own credentials. */
-export function authUrlFor(
-  { kind }: CredentialSource,
-  authUrl: Setting<string> | undefined,
-): Setting<string> | undefined {
-  return kind !== 'keychain' && authUrl?.source.kind === 'stored' ? undefined : authUrl;
-}
-
-export function variablesSource(valueNames: ValueNames, credentials: Credentials): CredentialSource {
+function variablesSource(
+  valueNames: ValueNames,
+  credentials: Credentials,
+  settings: Settings,
+): CredentialSource {
   const name = `${valueNames.id} and ${valueNames.secret}`;
   return {
     kind: 'variables',
@@ -69,35 +66,39 @@ export function variablesSource(valueNames: ValueNames, credentials: Credentials
     override: `${name} override the stored credentials`,
     valueNames,
     clientId: credentials.clientId,
-    variant: credentials.clientId,
-    fingerprint: (hmac) => hmac(JSON.stringify(credentials)),
+    facts: [credentials.clientId],
+    secret: credentials.clientSecret,
+    authUrl: urlOfSettings(settings),
     waitMs: 0,
     mayNameAuthUrl: false,
     load: async ({ authUrl }) => ({ ...credentials, authUrl: authUrl!.value }),
   };
 }
 
-export function commandSource(command: Setting<string>, timeoutMs?: number): CredentialSource {
+function commandSource(command: Setting<string>, settings: Settings): CredentialSource {
   const { name } = command.source;
+  const timeoutMs = settings.keychainTimeoutMs?.value;
   return {
     kind: 'command',
     name,
     origin: ` (from ${name})`,
     override: `${name} overrides the stored credentials`,
-    variant: command.value,
-    fingerprint: (hmac) => hmac(command.value),
+    // The command may contain a password.
+    facts: [shortHash(command.value)],
+    secret: command.value,
+    authUrl: urlOfSettings(settings),
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     mayNameAuthUrl: true,
-    load: async (...args) => (await import('./load')).fromCommand(command, timeoutMs, ...args),
+    load: async (...args) =>
+      (await import('./load')).fromCommand(command, settings.client, timeoutMs, ...args),
   };
 }
 
-export function keychainSource(
-  { client, stored }: Pick<Settings, 'client' | 'stored'>,
-  timeoutMs?: number,
-): CredentialSource {
+function keychainSource(settings: Settings): CredentialSource {
+  const { client, stored, keychainTimeoutMs } = settings;
+  const timeoutMs = keychainTimeoutMs?.value;
   const account = clientName(client);
-  // Read before the item: if a login replaces both meanwhile, the token has the old login's ID. An unreadable
+  // Read before the item: if a login replaces both meanwhile, the token has the old login's key. An unreadable
   // list has no entry.
   const entry = orUndefined(() => stored()[account]);
   return {
@@ -105,10 +106,17 @@ export function keychainSource(
     name: `keychain item gwtoken, ${account}`,
     origin: ` stored for ${account}`,
     ...(entry && { clientId: entry.clientId }),
-    variant: '',
-    fingerprint: () => entry?.loginId ?? '',
+    facts: entry ? [JSON.stringify(entry)] : [],
+    secret: '',
+    authUrl: findSetting(SETTINGS.authUrl, settings),
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     mayNameAuthUrl: true,
-    load: async (...args) => (await import('./load')).fromKeychain(timeoutMs, ...args),
+    load: async (...args) => (await import('./load')).fromKeychain(client, timeoutMs, ...args),
   };
+}
+
+/** Returns the auth URL that the settings give. That of a stored client is only for its own credentials. */
+function urlOfSettings(settings: Settings): Found | undefined {
+  const found = findSetting(SETTINGS.authUrl, settings);
+  return found?.source.kind === 'stored' ? undefined : found;
 }

@@ -42,8 +42,8 @@ export function getFormat({ format, json }: FlagValues): GetFormat {
  * Returns the token's facts. `expires_in` counts the seconds from now, and `expires_at` is a UTC time as in
  * RFC 3339. Both are null if the endpoint returned no lifetime.
  */
-function tokenJson({ token, clientId, authUrl, query, source }: TokenAnswer, nowMs: number): object {
-  const { region, environment, profile } = query.client;
+function tokenJson({ token, clientId, authUrl, query, from }: TokenAnswer, nowMs: number): object {
+  const { region, environment, profile } = query.key.client;
   const expiresAt = expiresAtMs(token);
   return {
     access_token: token.accessToken,
@@ -56,6 +56,6 @@ function tokenJson({ token, clientId, authUrl, query, source }: TokenAnswer, now
     profile,
     client_id: clientId,
     auth_url: authUrl,
-    source,
+    source: from,
   };
 }

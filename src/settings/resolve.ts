@@ -119,7 +119,7 @@ function regionFor({ reach }: SettingRow<unknown>, settings: Settings): Client['
 }
 
 /** A setting before it is parsed. */
-type Found = Omit<Setting<unknown>, 'value'>;
+export type Found = Omit<Setting<unknown>, 'value'>;
 
 /** Finds the first place that sets a setting; undefined if no place does. */
 export function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {

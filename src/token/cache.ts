@@ -1,13 +1,13 @@
-/** The cached token. It is returned only to its owner, and an unreadable entry is a miss, never an error. */
+/** The cached token. It is used only for its own key, and an unreadable entry is a miss, never an error. */
 import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
-import type { QuickWorld } from '../world';
-import { type Basis, OWNER_SHAPE, ownerMatches, placeOf } from './basis';
-import type { Query, TokenAnswer } from './query';
+import type { QuickWorld, TokenKey } from '../world';
+import { keyMatches, STORED_KEY } from './key';
+import type { CacheQuery, TokenAnswer } from './query';
 import { LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
 
 const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
-const ENTRY_SHAPE = { owner: OWNER_SHAPE, clientId: '', token: TOKEN_SHAPE satisfies Token };
+const ENTRY_SHAPE = { key: STORED_KEY, clientId: '', authUrl: '', token: TOKEN_SHAPE satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
 
 /** The parts of the World that reading the cache needs. */
@@ -16,7 +16,7 @@ export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */
 export function mayAnswer(
   entry: CacheEntry,
-  { minTtl, requestedNow, startedAtMs }: Pick<Query, 'minTtl' | 'requestedNow' | 'startedAtMs'>,
+  { minTtl, requestedNow, startedAtMs }: Pick<CacheQuery, 'minTtl' | 'requestedNow' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
@@ -65,10 +65,10 @@ function isLike<T>(value: unknown, example: T): value is T {
 }
 
 /** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
-export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | undefined {
-  const entry = readEntry(query, world);
-  if (!entry || !ownerMatches(entry.owner, query, world)) {
-    world.trace(entry ? 'cache: a token for other credentials or another auth URL' : 'cache: no token');
+export function lookInCache(query: CacheQuery, world: CacheWorld): TokenAnswer | undefined {
+  const entry = readEntry(query.key, world);
+  if (!entry || !keyMatches(entry.key, query.key, world)) {
+    world.trace(entry ? 'cache: a token for other credentials' : 'cache: no token');
     return undefined;
   }
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
@@ -77,17 +77,17 @@ export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | unde
   return mayUse ? cachedAnswer(entry, query) : undefined;
 }
 
-export function cachedAnswer({ token, clientId, owner }: CacheEntry, query: Query): TokenAnswer {
-  return { source: 'cache', token, clientId, authUrl: owner.authUrl, query };
+export function cachedAnswer({ token, clientId, authUrl }: CacheEntry, query: CacheQuery): TokenAnswer {
+  return { from: 'cache', token, clientId, authUrl, query };
 }
 
-/** Returns the cached entry if it belongs to the basis. */
-export function ownEntry(basis: Basis, world: CacheWorld): CacheEntry | undefined {
-  const entry = readEntry(basis, world);
-  return entry && ownerMatches(entry.owner, basis, world) ? entry : undefined;
+/** Returns the cached entry of the key. */
+export function ownEntry(key: TokenKey, world: CacheWorld): CacheEntry | undefined {
+  const entry = readEntry(key, world);
+  return entry && keyMatches(entry.key, key, world) ? entry : undefined;
 }
 
-/** Returns the entry in the place of the basis, of any owner. */
-function readEntry(basis: Basis, { tokens }: CacheWorld): CacheEntry | undefined {
-  return parseEntry(tokens.read(placeOf(basis)).text ?? '');
+/** Returns the entry in the file of the key, which another secret may share. */
+function readEntry(key: TokenKey, { tokens }: CacheWorld): CacheEntry | undefined {
+  return parseEntry(tokens.read(key).text ?? '');
 }

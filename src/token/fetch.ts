@@ -78,12 +78,12 @@ function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }
 }
 
 /**
- * Requests a token once: client ID, secret and grant type as form fields, without an Authorization header.
+ * Requests a token once: client ID and secret are fields of the form, without an Authorization header.
  *
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
 async function requestToken(
-  { timeoutMs, caFile, signal }: FetchQuery,
+  { form, timeoutMs, caFile, signal }: FetchQuery,
   { clientId, clientSecret, authUrl }: Loaded,
   world: RequestWorld,
 ): Promise<Token> {
@@ -91,7 +91,6 @@ async function requestToken(
   const requestedAtMs = world.now();
   const trace = (outcome: string): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);
-  const form = { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' };
   const request: PostOptions = {
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -99,7 +98,7 @@ async function requestToken(
       'accept-encoding': 'identity',
       'user-agent': `gwtoken/${world.version}`,
     },
-    body: new URLSearchParams(form).toString(),
+    body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form }).toString(),
     timeoutMs,
     maxBytes: REPLY_LIMIT,
     caFile: caFile?.value,

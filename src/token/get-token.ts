@@ -5,7 +5,6 @@ import type { LoadWorld } from '../credentials/credentials';
 import { GwtokenError } from '../errors';
 import { warn } from '../text';
 import type { CacheKind, HeldLock, World } from '../world';
-import { ownerOf, placeOf } from './basis';
 import {
   type CacheEntry,
   type CacheWorld,
@@ -17,6 +16,7 @@ import {
   ownEntry,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
+import { storedKey } from './key';
 import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
 import { minTtlProblem, type Query, type TokenAnswer } from './query';
 import { shareRequest } from './share';
@@ -33,7 +33,7 @@ export async function getToken(query: Query, world: TokenWorld): Promise<TokenAn
 }
 
 async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  const { untrusted } = world.tokens.read(placeOf(query));
+  const { untrusted } = world.tokens.read(query.key);
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
@@ -59,20 +59,20 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
 /** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
   if (query.requestedNow || isDemand(query.minTtl) || !(error instanceof GwtokenError)) throw error;
-  const entry = ownEntry(query, world);
+  const entry = ownEntry(query.key, world);
   if (!entry || !servesDuringOutage(entry, error, world.now())) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   warn(world, `${error.message}; using the cached token (${leftS} s left)`);
   return cachedAnswer(entry, query);
 }
 
-/** Requests a token and stores the outcome in its place: the token, or a failure that others share. */
+/** Requests a token and stores the outcome under its key: the token, or a failure that others share. */
 async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
-  const owner = ownerOf(query, world.uniqueName(), world);
+  const key = storedKey(query.key, world.uniqueName(), world);
   const { tokens, trace, now } = world;
   /** Stores an outcome, unless a login or logout has removed the lock meanwhile. Sweeps what is over. */
   const store = async (kind: CacheKind, text: string): Promise<void> => {
-    const problem = await tokens.write(placeOf(query), text, kind, lock);
+    const problem = await tokens.write(query.key, text, kind, lock);
     if (problem !== undefined) trace(`cache: cannot write the ${kind} (${problem})`);
     else await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
   };
@@ -82,14 +82,11 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
     const { lifetimeS } = token;
     // A token of unknown lifetime is not cached.
     if (lifetimeS !== undefined)
-      await store(
-        'token',
-        formatEntry({ owner: { ...owner, authUrl }, clientId, token: { ...token, lifetimeS } }),
-      );
+      await store('token', formatEntry({ key, clientId, authUrl, token: { ...token, lifetimeS } }));
     return answer;
   } catch (error) {
     if (error instanceof GwtokenError && isShareable(error))
-      await store('failure', formatFailure(error, owner, world.now()));
+      await store('failure', formatFailure(error, key, world.now()));
     throw error;
   }
 }
@@ -102,7 +99,7 @@ async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const token = await fetchToken(query, credentials, world).catch((error) => {
     throw withMistakes(error, credentials, world, query.source.valueNames);
   });
-  return { source: 'network', token, clientId, authUrl, query };
+  return { from: 'network', token, clientId, authUrl, query };
 }
 
 /** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */

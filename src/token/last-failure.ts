@@ -6,13 +6,13 @@ import { GwtokenError, isErrorKind } from '../errors';
 import { proxyVariable } from '../surroundings';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
-import { OWNER_SHAPE, type Owner, ownerMatches, placeOf } from './basis';
 import { parseLike } from './cache';
+import { keyMatches, STORED_KEY, type StoredKey } from './key';
 import type { Query } from './query';
 
 /** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
 const FAILURE_SHAPE = {
-  owner: OWNER_SHAPE,
+  key: STORED_KEY,
   atMs: 0,
   kind: '',
   message: '',
@@ -39,10 +39,10 @@ export function isShareable(error: GwtokenError): boolean {
 /** Returns the text that stores a failure for {@link lastFailure}. */
 export function formatFailure(
   { kind, message, cause = [] }: GwtokenError,
-  owner: Owner,
+  key: StoredKey,
   atMs: number,
 ): string {
-  return `${JSON.stringify({ owner, atMs, kind, message, cause } satisfies typeof FAILURE_SHAPE)}\n`;
+  return `${JSON.stringify({ key, atMs, kind, message, cause } satisfies typeof FAILURE_SHAPE)}\n`;
 }
 
 function parseFailure(text: string): (typeof FAILURE_SHAPE & { readonly cause: Cause }) | undefined {
@@ -63,15 +63,15 @@ export function isForgotten(text: string, nowMs: number): boolean {
 }
 
 /**
- * Returns the last failure of the query's basis if it counts for this run: each one that came after the run
+ * Returns the last failure of the query's key if it counts for this run: each one that came after the run
  * began, and a refusal of the last 30 s. Undefined if there is none.
  */
 export function lastFailure(
   query: Query,
   world: Pick<World, 'tokens' | 'now' | 'hmac' | 'env'>,
 ): GwtokenError | undefined {
-  const failed = parseFailure(world.tokens.read(placeOf(query), 'failure').text ?? '');
-  if (failed === undefined || !isErrorKind(failed.kind) || !ownerMatches(failed.owner, query, world))
+  const failed = parseFailure(world.tokens.read(query.key, 'failure').text ?? '');
+  if (failed === undefined || !isErrorKind(failed.kind) || !keyMatches(failed.key, query.key, world))
     return undefined;
   const { kind, cause, atMs } = failed;
   const message = oneLine(failed.message);

@@ -1,15 +1,19 @@
 /** A query for a token, and its answer. */
 
-import { authUrlFor, sourceOf } from '../credentials/sources';
+import { type CredentialSource, sourceOf } from '../credentials/sources';
 import { GwtokenError, usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import { duration } from '../text';
-import type { QuickWorld } from '../world';
-import type { Basis } from './basis';
+import type { QuickWorld, TokenKey } from '../world';
+import { keyOf, type RequestForm, requestForm } from './key';
 import { expiresAtMs, isDemand, lastsMinTtl, type Token } from './token';
 
 /** A request for a valid token of one client: its settings, each resolved, and limits. */
-export interface Query extends Basis, RequestSettings {
+export interface Query extends RequestSettings {
+  readonly key: TokenKey;
+  readonly source: CredentialSource;
+  /** The auth URL that the settings give; undefined if the credentials come with theirs. */
+  readonly authUrl: Setting<string> | undefined;
   readonly minTtl: Setting<number> | undefined;
   readonly useCache: boolean;
   /** True if only a token that was requested after this run began is accepted. */
@@ -22,8 +26,12 @@ export interface Query extends Basis, RequestSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settings of a token request: its limits, and the extra CA file. */
+/** A query whose auth URL is not parsed yet. The cache needs no more, and parsing costs time at each start. */
+export type CacheQuery = Omit<Query, 'authUrl'>;
+
+/** Settings of a token request: its form, its limits, and the extra CA file. */
 export interface RequestSettings {
+  readonly form: RequestForm;
   readonly attempts: number;
   /** Limit of one attempt, in ms. */
   readonly timeoutMs: number;
@@ -37,32 +45,31 @@ export interface TokenAnswer {
   readonly token: Token;
   readonly clientId: string;
   readonly authUrl: string;
-  readonly query: Pick<Query, 'client' | 'minTtl'>;
-  readonly source: 'cache' | 'network';
+  readonly query: Pick<Query, 'key' | 'minTtl'>;
+  readonly from: 'cache' | 'network';
 }
 
-/**
- * Returns the query of the selected client for a run that begins now. Throws the first error of its settings.
- *
- * @param given the quick path's auth URL, which is not parsed yet
- */
-export function queryOf(
+/** Returns the query of the selected client for a run that begins now. Throws the first error of its settings. */
+export function queryOf(settings: Settings, world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>): Query {
+  const query = cacheQueryOf(settings, world);
+  return { ...query, authUrl: query.source.authUrl && settings.authUrl };
+}
+
+/** Returns {@link queryOf} without the auth URL, and without an error if that is invalid. */
+export function cacheQueryOf(
   settings: Settings,
   world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-  given = settings.authUrl,
-): Query {
+): CacheQuery {
   const { client } = settings;
   const source = sourceOf(settings, world);
-  const authUrl = authUrlFor(source, given);
-  if (!authUrl && !source.mayNameAuthUrl)
+  if (!source.authUrl && !source.mayNameAuthUrl)
     throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
   return {
     ...requestSettings(settings),
-    client,
+    key: keyOf(settings, source),
+    source,
     minTtl: settings.minTtlMs,
     useCache: settings.cache.value,
-    authUrl,
-    source,
     requestedNow: settings.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
@@ -71,8 +78,10 @@ export function queryOf(
 /** All attempts and pauses together take at most this many times the timeout of one attempt. */
 export const OVERALL_TIMEOUTS = 3;
 
-export function requestSettings({ timeoutMs, retries, caFile }: Settings): RequestSettings {
+export function requestSettings(settings: Settings): RequestSettings {
+  const { timeoutMs, retries, caFile } = settings;
   return {
+    form: requestForm(settings),
     attempts: 1 + retries.value,
     timeoutMs: timeoutMs.value,
     limitMs: OVERALL_TIMEOUTS * timeoutMs.value,

@@ -4,7 +4,6 @@ import { GwtokenError } from '../errors';
 import { withHeldLock } from '../signals';
 import { duration } from '../text';
 import type { HeldLock, World } from '../world';
-import { placeOf } from './basis';
 import type { Query, TokenAnswer } from './query';
 
 /** Number of waits for another process after which a process sends its own request. */
@@ -32,7 +31,7 @@ export async function shareRequest(
   const findOrFetch = async (lock?: HeldLock): Promise<TokenAnswer> =>
     find() ?? (await fetch(Math.min(limitMs, leftMs()), lock));
   for (let emptyWaits = 0; emptyWaits < MOST_EMPTY_WAITS; emptyWaits++) {
-    const lock = await world.tokens.acquireLock(placeOf(query));
+    const lock = await world.tokens.acquireLock(query.key);
     if (lock === undefined) break;
     if (lock.held) return await withHeldLock(lock.release, () => findOrFetch(lock), signal);
     world.trace('waiting for another gwtoken process to get this token');
@@ -43,7 +42,7 @@ export async function shareRequest(
   return await findOrFetch();
 }
 
-function lateError({ client }: Query, waitedMs: number): GwtokenError {
+function lateError({ key: { client } }: Query, waitedMs: number): GwtokenError {
   const what = `waited ${duration(waitedMs)} for another gwtoken process to get the token for`;
   return new GwtokenError('unreached', `${what} ${clientName(client)}`, [
     'raise --timeout, or use --no-cache to not wait',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/grammar';
 import { allCommands, longForm } from '../harness/command-lines';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { keychainEntry, putEntry } from '../harness/homes/client';
+import { putToken } from '../harness/homes/client';
 import { inside, jsonReply } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 
@@ -166,7 +166,8 @@ async function outcome(line: string, { env = {}, status = 200 }: Row): Promise<s
   };
   const clientId = idOf('default:production:eu');
   const cachedToken = { clientId, accessToken: `token-of-${clientId}`, requestedAtMs: gw.nowMs };
-  putEntry(gw.cache, keychainEntry(AUTH_URL, cachedToken));
+  const entry = { clientId, authUrl: AUTH_URL, loginId: '' };
+  putToken(gw.cache, AUTH_URL, cachedToken, { 'default:production:eu': entry });
   gw.env = { ...env };
   gw.stdin = 'a secret';
   const words = line.replace('OUT', join(gw.cache, 'out')).split(' ');

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GwtokenError } from '../../src/errors';
 import { openConfig, readConfig } from '../../src/system/files/config-file';
+import { entryPath } from '../../src/system/files/token-cache';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { entryIn, loginArgs, MACHINE } from '../harness/homes/client';
+import { EU_KEY, loginArgs, MACHINE } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 const AUTH_URL = 'https://a.example.com';
@@ -52,7 +53,7 @@ describe('without prompts, login', () => {
 
   test('warns of a cached token that it cannot remove', async () => {
     // Not even root can remove a directory as a file.
-    mkdirSync(join(entryIn(gw.cache), 'x'), { recursive: true, mode: 0o700 });
+    mkdirSync(join(entryPath(gw.cache, EU_KEY), 'x'), { recursive: true, mode: 0o700 });
     const { code, stderr } = await login();
     expect(code).toBe(0);
     expect(stderr).toMatch(/^gwtoken: warning: could not remove a cached token: .*token\.json \(.*\)\n/);

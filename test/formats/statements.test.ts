@@ -290,10 +290,10 @@ describe('get', () => {
     clientId: 'id',
     authUrl: 'https://a.test',
     query: {
-      client: { profile: 'p', environment: 'sandbox', region: 'us' },
+      key: { client: { profile: 'p', environment: 'sandbox', region: 'us' }, facts: [], secret: '' },
       minTtl: undefined,
     },
-    source: 'cache',
+    from: 'cache',
   } as const;
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);

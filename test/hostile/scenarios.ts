@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { keychainEntry, putEntry } from '../harness/homes/client';
+import { putToken } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { inside } from '../harness/homes/in-process';
 import { startKeyring } from '../harness/keyrings/keyring';
@@ -58,7 +58,8 @@ export async function openScenarios(): Promise<{
     await keyring.store(ACCOUNT, item('old'));
     const known = { [ACCOUNT]: { client_id: 'old', auth_url: endpoint.authUrl } };
     writeFileSync(join(gw.config, 'clients.json'), JSON.stringify(known), { mode: 0o600 });
-    putEntry(gw.cache, keychainEntry(endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }));
+    const stored = { [ACCOUNT]: { clientId: 'old', authUrl: endpoint.authUrl, loginId: '' } };
+    putToken(gw.cache, endpoint.authUrl, { clientId: 'old', accessToken: 'old-token' }, stored);
   }
   /** Gives the runs in this process the item that is left in the keyring. Resolves with the item. */
   async function takeItem(): Promise<string | undefined> {
@@ -156,8 +157,7 @@ export async function openScenarios(): Promise<{
 /** gwtoken's own files. A killed login or logout leaves its lock, which the next one removes. */
 const OWN_FILES = [
   /(config|clients)\.json/,
-  /default-production-eu\.lock/,
-  /default-production-eu(\.[0-9a-f]{8})?\.(token|failure)\.json/,
+  /default-production-eu\.[0-9a-f]{8}\.(lock|(token|failure)\.json)/,
 ];
 /** The end of a file that a killed run was writing. */
 const UNFINISHED = /((\.\w+)?\.tmp|\.tmp-\w+)/;

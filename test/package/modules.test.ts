@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import { inVariables, putToken, withoutVariables } from '../harness/homes/client';
 import { openDirectory } from '../harness/homes/directory';
 import { openHome } from '../harness/homes/home';
 import { inherited, PROGRAM } from '../harness/programs/program';
@@ -70,7 +70,7 @@ test.each([
     const { authUrl } = await startTokenEndpoint();
     const home = openHome(inVariables(authUrl));
     if (isInVariables) await home.gwtoken(['get']);
-    else putEntry(home.cache, keychainEntry(authUrl, { accessToken: 'token-1' }));
+    else putToken(home.cache, authUrl, { accessToken: 'token-1' });
     const env = isInVariables ? home.env : withoutVariables(home.env);
     const stdout = expect.stringContaining('token-1');
     expect(loadedBy(env, PROGRAM, command)).toEqual({

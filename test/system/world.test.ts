@@ -1,9 +1,10 @@
 /** The World of the program: output to a Windows console, and a missing home directory. */
 import { expect, test } from 'vitest';
-import { type Client, clientName } from '../../src/client';
+import { clientName } from '../../src/client';
 import { openQuickWorld } from '../../src/system/quick-world';
 import { openWorld } from '../../src/system/world';
 import type { World } from '../../src/world';
+import { EU, EU_KEY } from '../harness/homes/client';
 
 function open(env: Record<string, string> = {}): World {
   const opened = openQuickWorld({ env, platform: 'linux' });
@@ -12,17 +13,16 @@ function open(env: Record<string, string> = {}): World {
 
 test('without HOME, the cache is empty and the config file is an error', async () => {
   const { tokens, config, clients } = open();
-  const client: Client = { profile: 'default', environment: 'production', region: 'eu' };
   expect([
-    tokens.read(client),
-    await tokens.write(client, 'text'),
+    tokens.read(EU_KEY),
+    await tokens.write(EU_KEY, 'text'),
     await tokens.remove(() => true),
-    await tokens.acquireLock(client),
+    await tokens.acquireLock(EU_KEY),
   ]).toEqual([{}, 'no home directory', [], undefined]);
   const noHome = 'no home directory';
   expect(() => config.path()).toThrow(noHome);
   const edit = () => config.edit({ key: 'retries', value: '1' });
-  for (const call of [edit, () => config.checkWritable(), () => clients.remove(clientName(client))])
+  for (const call of [edit, () => config.checkWritable(), () => clients.remove(clientName(EU))])
     await expect(call()).rejects.toThrow(noHome);
 });
 

@@ -1,26 +1,15 @@
-/** Cached tokens: when they are used, who owns them, and which files are valid entries. */
+/** Cached tokens: when they are used, and which files are valid entries. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type CredentialSource,
-  commandSource,
-  keychainSource,
-  variablesSource,
-} from '../../src/credentials/sources';
-import type { Setting } from '../../src/settings/table';
-import { hmac } from '../../src/system/form';
-import { ownerMatches, ownerOf, placeOf } from '../../src/token/basis';
 import { type CacheEntry, formatEntry, lifeLeftMs, mayAnswer, parseEntry } from '../../src/token/cache';
 import type { Query } from '../../src/token/query';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
-const world = { hmac };
-
-const OWNER = { authUrl: 'https://a.test', salt: '', fingerprint: 'f' };
 const TEXTS = { accessToken: 'a', tokenType: 'bEARER', scope: 'read write' };
 const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
-  owner: OWNER,
+  key: { facts: ['fact'], salt: 'salt', hmac: 'f' },
   clientId: 'id',
+  authUrl: 'https://a.test',
   token: { ...TEXTS, requestedAtMs: NOW - ageMs, lifetimeS },
 });
 
@@ -69,81 +58,8 @@ describe('a token is used', () => {
   });
 });
 
-const authUrl = (text: string): Setting<string> => ({
-  value: text,
-  text,
-  source: { kind: 'flag', name: '--auth-url' },
-});
-const variables = (clientId: string, clientSecret: string) =>
-  variablesSource({ id: 'ID', secret: 'SECRET' }, { clientId, clientSecret });
-const EU = { profile: 'p', environment: 'production', region: 'eu' } as const;
-const loggedIn = (loginId: string) =>
-  keychainSource({
-    client: EU,
-    stored: () => ({ 'p:production:eu': { clientId: 'id', authUrl: '', loginId } }),
-  });
-const keychain = loggedIn('login 1');
-const command = (value: string): CredentialSource =>
-  commandSource({ value, text: value, source: { kind: 'config', name: 'credential-command' } });
-
-const OWN = { client: EU, authUrl: authUrl('https://a.test'), source: variables('id', 'secret') };
-const SOURCES: readonly (readonly [string, CredentialSource])[] = [
-  ['variables', variables('id', 'secret')],
-  ['a command', command('pass a')],
-  ['the keychain', keychain],
-];
-const ALL_SOURCES: readonly (readonly [string, CredentialSource])[] = [
-  ...SOURCES,
-  ['another secret', variables('id', 'Secret')],
-  ['another client id', variables('id2', 'secret')],
-  ['another command', command('pass b')],
-  ['another login', loggedIn('login 2')],
-];
-
-describe('placeOf()', () => {
-  const place = (source: CredentialSource, text = 'https://a.test') =>
-    placeOf({ client: EU, source, authUrl: authUrl(text) });
-
-  test('returns only the client for the keychain', () => {
-    expect(place(keychain)).toEqual(EU);
-  });
-
-  test('depends on client ID, command and auth URL, but not on the secret', () => {
-    const places = [
-      place(variables('id', 'secret')),
-      place(variables('id2', 'secret')),
-      place(variables('id', 'secret'), 'https://b.test'),
-      place(command('pass a')),
-      place(command('pass b')),
-    ];
-    expect(new Set(places.map(({ variant }) => variant)).size).toBe(5);
-    for (const { variant } of places) expect(variant).toMatch(/^[0-9a-f]{8}$/);
-    expect(place(variables('id', 'another secret'))).toEqual(places[0]);
-  });
-});
-
-describe('the owner of an entry', () => {
-  test.each(SOURCES)('matches only %s with the same auth URL', (name, source) => {
-    const owner = ownerOf({ ...OWN, source }, 'salt', world);
-    expect(ownerMatches(owner, { ...OWN, authUrl: authUrl('https://b.test'), source }, world)).toBe(false);
-    for (const [other, theirs] of ALL_SOURCES)
-      expect([other, ownerMatches(owner, { ...OWN, source: theirs }, world)]).toEqual([
-        other,
-        other === name,
-      ]);
-  });
-
-  test('has an HMAC of credentials from variables, and the ID of a login', () => {
-    const one = ownerOf(OWN, 'salt', world);
-    expect(JSON.stringify(one)).not.toContain('secret');
-    expect(one.fingerprint).toMatch(/^[0-9a-f]{64}$/);
-    expect(ownerOf(OWN, 'other salt', world).fingerprint).not.toBe(one.fingerprint);
-    expect(ownerOf({ ...OWN, source: keychain }, 'salt', world).fingerprint).toBe('login 1');
-  });
-});
-
 describe('a stored entry', () => {
-  const stored = { ...entry(3600), owner: ownerOf(OWN, 'salt', world) };
+  const stored = entry(3600);
   const json = JSON.parse(formatEntry(stored));
   const parseWith = (more: object) => parseEntry(JSON.stringify({ ...json, ...more }));
   const parseWithToken = (more: object) => parseWith({ token: { ...json.token, ...more } });

@@ -1,19 +1,17 @@
 /** The quick path and the CLI give the same answer to the same command line. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import type { Client } from '../../src/client';
-import { keychainSource, variablesSource } from '../../src/credentials/sources';
-import type { Setting } from '../../src/settings/table';
 import { entryPath } from '../../src/system/files/token-cache';
 import { hmac } from '../../src/system/form';
-import { ownerOf, placeOf } from '../../src/token/basis';
 import { formatEntry } from '../../src/token/cache';
-import { EU } from '../harness/homes/client';
+import { storedKey } from '../../src/token/key';
+import { keyWith } from '../harness/homes/client';
 import { inside } from '../harness/homes/in-process';
 
 const A = 'https://a.example.com';
+/** The auth URL as the flags of {@link PLAIN} spell it. Each spelling has its own tokens. */
+const SPELLINGS = [A, `${A}/`, 'HTTPS://A.example.com:443/'];
 const B = 'http://127.0.0.1:8080/id';
 const spellings = (table: string): string[][] =>
   table.split(/[|\n]/).flatMap((each) => (each.trim() === '' ? [] : [each.trim().split(' ')]));
@@ -45,6 +43,8 @@ const QUIRKS = [
   ['--region\n', 'eu'],
 ];
 
+const PAIR = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret' };
+
 const home = inside();
 beforeEach(() => layOut({}));
 
@@ -53,25 +53,20 @@ interface Situation {
   readonly config?: object | string;
   /** Differences from the usual cached tokens. */
   readonly token?: { readonly ageS?: number; readonly lifetimeS?: number; readonly accessToken?: string };
-  readonly authUrl?: string;
+  /** Auth URLs of the cached tokens as they are given. */
+  readonly authUrls?: readonly string[];
   /** Owner of the cached tokens: `keychain`, or variables with this secret. */
   readonly owner?: string;
   readonly damage?: (text: string) => string;
   readonly mode?: number;
 }
 
-const asSetting = (url: string): Setting<string> => ({
-  value: url,
-  text: url,
-  source: { kind: 'flag', name: '' },
-});
-
 /** Lays out the variables, the config and an entry for each client. */
 function layOut({
   env = {},
   config,
   token = {},
-  authUrl = A,
+  authUrls = SPELLINGS,
   owner = 'keychain',
   damage = (text) => text,
   mode = 0o600,
@@ -80,29 +75,26 @@ function layOut({
   rmSync(home.cache, { recursive: true, force: true });
   rmSync(home.config, { recursive: true, force: true });
   if (config !== undefined) home.configure(config);
-  const text = home.env['GWTOKEN_AUTH_URL']!;
-  const names = { id: 'ID', secret: 'SECRET' };
-  const source =
-    owner === 'keychain'
-      ? keychainSource({ client: EU, stored: () => ({}) })
-      : variablesSource(names, { clientId: 'client', clientSecret: owner });
   const { ageS = 10, lifetimeS = 3600, accessToken = 'a "token" with a \\' } = token;
   const requestedAtMs = home.nowMs - ageS * 1000;
-  const content = formatEntry({
-    owner: ownerOf({ client: EU, authUrl: asSetting(authUrl), source }, 'salt', { hmac }),
-    clientId: 'client',
-    token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
-  });
-  for (const profile of ['default', 'acme'])
-    for (const environment of ['production', 'sandbox'] as const)
-      for (const region of ['eu', 'us'] as const) {
-        const client: Client = { profile, environment, region };
-        const place = owner === 'keychain' ? client : placeOf({ client, source, authUrl: asSetting(text) });
-        const path = entryPath(home.cache, place);
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        writeFileSync(path, damage(content));
-        chmodSync(path, mode);
-      }
+  const pair = owner !== 'keychain' && { ...PAIR, GWTOKEN_CLIENT_SECRET: owner };
+  mkdirSync(home.cache, { recursive: true, mode: 0o700 });
+  for (const GWTOKEN_PROFILE of ['default', 'acme'])
+    for (const GWTOKEN_SANDBOX of ['0', '1'])
+      for (const GWTOKEN_REGION of ['eu', 'us'])
+        for (const GWTOKEN_AUTH_URL of authUrls) {
+          const selected = { GWTOKEN_PROFILE, GWTOKEN_SANDBOX, GWTOKEN_REGION, GWTOKEN_AUTH_URL };
+          const key = keyWith({ env: { ...selected, ...pair } });
+          const content = formatEntry({
+            key: storedKey(key, 'salt', { hmac }),
+            clientId: 'client',
+            authUrl: A,
+            token: { accessToken, tokenType: 'bearer', scope: 'read write', requestedAtMs, lifetimeS },
+          });
+          const path = entryPath(home.cache, key);
+          writeFileSync(path, damage(content));
+          chmodSync(path, mode);
+        }
 }
 
 /** Returns whether the quick path answers. Checks that the CLI then prints the same without a request. */
@@ -142,7 +134,6 @@ test('the quick path treats unusual spellings like the CLI, or leaves them to it
   expect(left.length).toBeLessThan(4 * QUIRKS.length - 20);
 });
 
-const PAIR = { GWTOKEN_CLIENT_ID: 'client', GWTOKEN_CLIENT_SECRET: 'secret' };
 const ANSWERED: Readonly<Record<string, Situation>> = {
   'variables select another client': {
     env: { GWTOKEN_SANDBOX: '1', GWTOKEN_PROFILE: 'acme', CI: 'true', NO_COLOR: '1' },
@@ -150,9 +141,9 @@ const ANSWERED: Readonly<Record<string, Situation>> = {
   'credentials are in variables': { env: { ...PAIR, GWTOKEN_AUTH_URL: `${A}/` }, owner: 'secret' },
   'the auth URL contains {region}': {
     env: { GWTOKEN_AUTH_URL: 'https://{region}.test' },
-    authUrl: 'https://eu.test',
+    authUrls: ['https://{region}.test'],
   },
-  'the auth URL is set for the region': { env: { GWTOKEN_AUTH_URL_EU: B }, authUrl: B },
+  'the auth URL is set for the region': { env: { GWTOKEN_AUTH_URL_EU: B }, authUrls: [B] },
   'the config has a long min-ttl': {
     config: { profile: 'acme', profiles: { acme: { region: 'us', 'min-ttl': '2h' } } },
   },

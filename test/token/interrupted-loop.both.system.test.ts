@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import { inVariables, putToken, withoutVariables } from '../harness/homes/client';
 import { type Home, openHome } from '../harness/homes/home';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 test('one Ctrl-C stops a script that calls get in a loop', async ({ needs }) => {
   needs('posix');
   const loop = ['bash', '-c', `while :; do ${GWTOKEN_SH} get; done; echo survived`];
-  putEntry(client.cache, keychainEntry(endpoint.authUrl));
+  putToken(client.cache, endpoint.authUrl);
   const terminal = openTerminal(loop, { env: withoutVariables(client.env) });
   await terminal.waitFor(/(cached-token\n){3}/);
   // bash ignores a Ctrl-C that arrives just as the command ends, so this presses it again.

@@ -1,28 +1,21 @@
 /** The last failure of a client: which ones are stored, and when they count. */
 import { describe, expect, test } from 'vitest';
 import type { Cause, Reason } from '../../src/causes';
-import { variablesSource } from '../../src/credentials/sources';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { hmac } from '../../src/system/form';
-import { ownerOf } from '../../src/token/basis';
+import { storedKey } from '../../src/token/key';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
 import type { Query } from '../../src/token/query';
-import type { Env } from '../../src/world';
+import type { Env, TokenKey } from '../../src/world';
 import { EU } from '../harness/homes/client';
 
-const NAMES = { id: 'ID', secret: 'SECRET' };
 const NOW = 1_900_000_000_000;
-const CREDENTIALS = { clientId: 'id', clientSecret: 'canary-s3cret' };
-const QUERY = {
-  client: EU,
-  authUrl: { value: 'https://a.test', text: 'https://a.test' },
-  source: variablesSource(NAMES, CREDENTIALS),
-  startedAtMs: NOW - 1,
-} as unknown as Query;
+const keyOf = (authUrl: string, secret: string): TokenKey => ({ client: EU, facts: [authUrl], secret });
+const QUERY = { key: keyOf('https://a.test', 'canary-s3cret'), startedAtMs: NOW - 1 } as unknown as Query;
 const worldWith = (text: string, env: Env = {}) =>
   ({ tokens: { read: () => ({ text }) }, now: () => NOW, hmac, env }) as never;
 const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', { reason: 'unknown-error' });
-const STORED = formatFailure(ERROR, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+const STORED = formatFailure(ERROR, storedKey(QUERY.key, 'salt', { hmac }), NOW);
 const found = (query: Partial<Query> = {}, text = STORED) =>
   lastFailure({ ...QUERY, ...query }, worldWith(text));
 
@@ -36,7 +29,7 @@ describe('the last failure', () => {
 
   test('counts for later runs, but not for --fresh, if it is a refusal', () => {
     const refused = new GwtokenError('refused', 'rejected', { reason: 'invalid_client' });
-    const text = formatFailure(refused, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    const text = formatFailure(refused, storedKey(QUERY.key, 'salt', { hmac }), NOW);
     expect(found({ startedAtMs: NOW }, text)?.kind).toBe('refused');
     expect(found({ startedAtMs: NOW, requestedNow: true }, text)).toBeUndefined();
   });
@@ -44,7 +37,7 @@ describe('the last failure', () => {
   test('counts for a run that may use a proxy only if the endpoint answered', () => {
     const cause = { reason: 'unreachable', hints: ['a hint'] } as const;
     const unreached = new GwtokenError('unreached', 'could not reach a.test', cause);
-    const text = formatFailure(unreached, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    const text = formatFailure(unreached, storedKey(QUERY.key, 'salt', { hmac }), NOW);
     expect(found({}, text)).toMatchObject({ kind: 'unreached', cause });
     const withProxy = (stored: string) => lastFailure(QUERY, worldWith(stored, { HTTPS_PROXY: 'p.test' }));
     expect(withProxy(text)).toBeUndefined();
@@ -52,20 +45,17 @@ describe('the last failure', () => {
   });
 
   test('does not count for another secret or auth URL', () => {
-    const source = variablesSource(NAMES, { ...CREDENTIALS, clientSecret: 'another' });
-    expect(found({ source })).toBeUndefined();
-    expect(
-      found({ authUrl: { ...QUERY.authUrl!, value: 'https://b.test', text: 'https://b.test' } }),
-    ).toBeUndefined();
+    expect(found({ key: keyOf('https://a.test', 'another') })).toBeUndefined();
+    expect(found({ key: keyOf('https://b.test', 'canary-s3cret') })).toBeUndefined();
   });
 
   test('keeps its hints', () => {
     const failed = new GwtokenError('keychain', 'the credential command failed', ['look at it']);
-    const text = formatFailure(failed, ownerOf(QUERY, 'salt', worldWith('')), NOW);
+    const text = formatFailure(failed, storedKey(QUERY.key, 'salt', { hmac }), NOW);
     expect(found({}, text)?.cause).toEqual(['look at it']);
   });
 
-  test.each(['', 'null', '{"owner":{"fingerprint":"f"},"atMs":1}'])(
+  test.each(['', 'null', '{"key":{"facts":["f"]},"atMs":1}'])(
     'is ignored if its file contains %j',
     (text) => {
       expect(found({}, text)).toBeUndefined();

@@ -30,7 +30,7 @@ test('--verbose reports the cached token once, despite repeated reads', async ()
     expect(await cacheLines()).toEqual(['gwtoken: cache: not using a token with 0 s left']);
   }
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
-  expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials or another auth URL']);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials']);
 });
 
 test('the quick path serves a stored client whose auth URL no setting gives', async () => {
@@ -78,7 +78,7 @@ test('a token from before a login is not used, even if it is cached after it', a
   const login = () => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify'] });
   await login();
   await gw.get();
-  const path = join(gw.cache, 'default-production-eu.token.json');
+  const path = join(gw.cache, readdirSync(gw.cache)[0]!);
   const before = readFileSync(path);
   await login();
   writeFileSync(path, before, { mode: 0o600 });
@@ -129,7 +129,7 @@ test('a waiter requests a token itself if the time limit of the holder was over'
   expect([code, await waiter]).toEqual([6, 'token-2']);
 });
 
-test('a request sweeps what is over and what a killed process left behind', async () => {
+test('a request sweeps what is over, of an older format, or left behind by a killed process', async () => {
   const getAs = async (clientId: string) => {
     gw.answer = () =>
       clientId === 'refused' ? { status: 401, body: { error: 'invalid_client' } } : tokenReply(clientId);
@@ -141,13 +141,19 @@ test('a request sweeps what is over and what a killed process left behind', asyn
   await getAs('refused');
   await getAs('valid');
   later(200);
+  const ofOlderVersion = JSON.stringify({
+    owner: { authUrl: gw.env['GWTOKEN_AUTH_URL'], salt: '', fingerprint: '' },
+    clientId: 'older',
+    token: { accessToken: 't', tokenType: 'bearer', scope: '', requestedAtMs: gw.nowMs, lifetimeS: 9000 },
+  });
+  writeFileSync(join(gw.cache, 'default-production-eu.token.json'), ofOlderVersion, { mode: 0o600 });
   const left = ['lock', 'token.json.0a.tmp', 'token.json.0b.tmp', 'notes'];
   for (const name of left) {
     const path = join(gw.cache, `default-production-eu.01234567.${name}`);
     writeFileSync(path, '', { mode: 0o600 });
     if (!name.includes('0b')) utimesSync(path, 0, 0);
   }
-  expect(readdirSync(gw.cache)).toHaveLength(7);
+  expect(readdirSync(gw.cache)).toHaveLength(8);
   await getAs('new');
   const kept = readdirSync(gw.cache).map((name) => readFileSync(join(gw.cache, name), 'utf8'));
   expect(kept.map((text) => /"clientId":"(.*?)"/.exec(text)?.[1] ?? text).sort()).toEqual([

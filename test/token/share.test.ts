@@ -1,18 +1,11 @@
 /** The lock on a client's requests: who waits, who sends a request, and when. */
 import { beforeEach, expect, test } from 'vitest';
-import { variablesSource } from '../../src/credentials/sources';
 import type { Query, TokenAnswer } from '../../src/token/query';
 import { shareRequest } from '../../src/token/share';
 import type { Lock } from '../../src/world';
-import { EU } from '../harness/homes/client';
+import { EU_KEY } from '../harness/homes/client';
 
-const NAMES = { id: 'ID', secret: 'SECRET' };
-const QUERY = {
-  client: EU,
-  authUrl: { value: 'https://a.test' },
-  source: variablesSource(NAMES, { clientId: 'id', clientSecret: 'secret' }),
-  limitMs: 6000,
-} as unknown as Query;
+const QUERY = { key: EU_KEY, source: { waitMs: 0 }, limitMs: 6000 } as unknown as Query;
 const answer = (name: string) => ({ clientId: name }) as TokenAnswer;
 const [NEW, CACHED] = [answer('new'), answer('cached')];
 

@@ -6,7 +6,7 @@ import { buildExecutables, buildPackage } from '../harness/builds.mjs';
 import { cleanUp } from '../harness/clean-up';
 import { makeAuthority } from '../harness/endpoints/authority';
 import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables, keychainEntry, putEntry, withoutVariables } from '../harness/homes/client';
+import { inVariables, putToken, withoutVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { startKeyring } from '../harness/keyrings/keyring';
 import { missing } from '../harness/needs';
@@ -37,8 +37,8 @@ async function bench(): Promise<void> {
   const fromVariables = { ...env, ...inVariables(endpoint.authUrl), GWTOKEN_CA_FILE: authority.caFile };
   const fromKeychain = { ...withoutVariables(fromVariables), XDG_CACHE_HOME: join(env['HOME']!, 'stored') };
   const accessToken = 'stored-token'.padEnd(1200, '.');
-  const entry = keychainEntry(endpoint.authUrl, { accessToken, lifetimeS: 24 * 3600 });
-  putEntry(join(fromKeychain.XDG_CACHE_HOME, 'gwtoken'), entry);
+  const cache = join(fromKeychain.XDG_CACHE_HOME, 'gwtoken');
+  putToken(cache, endpoint.authUrl, { accessToken, lifetimeS: 24 * 3600 });
   const emptyCache = { XDG_CACHE_HOME: join(env['HOME']!, 'cold') };
 
   /** Returns the timed command lines of a form of the program. `mark` ends their names. */

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
 import { orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
-import type { CacheKind, CachePlace, CacheRead, TokenCache } from '../../world';
+import { shortHash } from '../../text';
+import type { CacheKind, CacheRead, TokenCache, TokenKey } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { isLeftBehind, writeByRename } from './replace';
@@ -31,14 +32,14 @@ export const NO_CACHE: TokenCache = {
 
 export function openTokens(directory: string, host: Host): TokenCache {
   return {
-    read: (place, kind = 'token') =>
+    read: (key, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
         if (problem) return { untrusted: sentenceFor(problem) };
-        return readCacheFile(entryPath(directory, place, kind), host);
+        return readCacheFile(entryPath(directory, key, kind), host);
       }) ?? {},
-    async write(place, text, kind = 'token', lock) {
-      const file = entryPath(directory, place, kind);
+    async write(key, text, kind = 'token', lock) {
+      const file = entryPath(directory, key, kind);
       try {
         prepareDirectory('cache', directory, host);
         const { untrusted } = readCacheFile(file, host);
@@ -70,11 +71,11 @@ export function openTokens(directory: string, host: Host): TokenCache {
         orUndefined(() => clientOf(file) && isDue() && unlinkSync(path));
       }
     },
-    async acquireLock(place) {
+    async acquireLock(key) {
       const { tryLock } = await import('./lock');
       return orUndefined(() => {
         prepareDirectory('cache', directory, host);
-        return tryLock(join(directory, `${nameOf(place)}.lock`), host);
+        return tryLock(join(directory, `${nameOf(key)}.lock`), host);
       });
     },
   };
@@ -96,15 +97,18 @@ function sentenceFor({ message, cause: { chmod } }: TrustProblem): string {
   return `${message}${chmod ? `; run: ${chmod}` : ''}`;
 }
 
-/** Returns a unique name: only the profile can contain hyphens; environment and region are fixed words. */
-const nameOf = ({ variant = '', ...client }: CachePlace): string =>
-  clientName(client).replaceAll(':', '-') + (variant && `.${variant}`);
+/**
+ * Returns the start of the names of a key's files: the client, whose profile alone may contain hyphens, and a
+ * hash. A collision is a miss, because the entry contains its key.
+ */
+const nameOf = ({ client, facts }: TokenKey): string =>
+  `${clientName(client).replaceAll(':', '-')}.${shortHash(JSON.stringify(facts))}`;
 
-export function entryPath(directory: string, place: CachePlace, kind: CacheKind = 'token'): string {
-  return join(directory, `${nameOf(place)}.${kind}.json`);
+export function entryPath(directory: string, key: TokenKey, kind: CacheKind = 'token'): string {
+  return join(directory, `${nameOf(key)}.${kind}.json`);
 }
 
-/** Returns the client of a file of any variant, even of a file that a killed process left behind. */
+/** Returns the client of a file of any key, even of a file that a killed process or an old version left. */
 function clientOf(file: string): Client | undefined {
   const ofClient = /^(.+)-([a-z]+)-([a-z]+)(?:\.[0-9a-f]+)?\.(?:lock|token|failure)(?:\.|$)/;
   const [, ...parts] = ofClient.exec(file) ?? [];

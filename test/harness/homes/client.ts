@@ -1,22 +1,39 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Client } from '../../../src/client';
+import { sourceOf } from '../../../src/credentials/sources';
 import type { Host } from '../../../src/system/files/paths';
 import { entryPath } from '../../../src/system/files/token-cache';
+import { hmac } from '../../../src/system/form';
 import { type CacheEntry, formatEntry } from '../../../src/token/cache';
+import { keyOf, storedKey } from '../../../src/token/key';
+import type { TokenKey } from '../../../src/world';
+import { settingsWith, type Values } from '../../settings/places';
 import { CLIENT, type IdentityClient } from '../endpoints/identity-server';
 
 export const MACHINE: Host = { platform: process.platform, uid: process.geteuid?.() };
 export const EU: Client = { profile: 'default', environment: 'production', region: 'eu' };
 
-/** Returns the file of the client `default:production:eu` in a directory of the token cache. */
-export const entryIn = (cache: string): string => entryPath(cache, EU);
+/** A key of that client, for tests that only need files. */
+export const EU_KEY: TokenKey = { client: EU, facts: [], secret: '' };
 
-/** Returns a cache entry of a client in the keychain, whose token expires in an hour. */
-export function keychainEntry(
+/** Returns the key of the settings' selected client. */
+export function keyWith(values: Values): TokenKey {
+  const settings = settingsWith(values);
+  return keyOf(settings, sourceOf(settings, { env: settings.env, readFile: () => Buffer.from('') }));
+}
+
+/** A token that expires in an hour, and its client's ID. */
+type CachedToken = Partial<CacheEntry['token']> & { readonly clientId?: string };
+
+/** Caches a token of `default:production:eu` in the keychain, by default of a client that is in no list. */
+export function putToken(
+  cache: string,
   authUrl: string,
-  { clientId = 'client', ...token }: Partial<CacheEntry['token']> & { clientId?: string } = {},
-): string {
-  return formatEntry({
+  { clientId = 'client', ...token }: CachedToken = {},
+  stored: Values['stored'] = {},
+): void {
+  const key = keyWith({ env: { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: authUrl }, stored });
+  const text = formatEntry({
     token: {
       accessToken: 'cached-token',
       tokenType: 'Bearer',
@@ -26,14 +43,11 @@ export function keychainEntry(
       ...token,
     },
     clientId,
-    owner: { authUrl, salt: '', fingerprint: '' },
+    authUrl,
+    key: storedKey(key, '', { hmac }),
   });
-}
-
-/** Writes a text to the place of the cache entry. */
-export function putEntry(cache: string, text: string): void {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
-  writeFileSync(entryIn(cache), text, { mode: 0o600 });
+  writeFileSync(entryPath(cache, key), text, { mode: 0o600 });
 }
 
 /** Returns the variables of a client, which are enough to get a token. */

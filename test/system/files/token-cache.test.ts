@@ -1,10 +1,11 @@
 /** The files of the token cache: what is read, written and removed. */
 import * as fs from 'node:fs';
+import { basename } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { clientName } from '../../../src/client';
-import { openTokens } from '../../../src/system/files/token-cache';
-import type { HeldLock } from '../../../src/world';
-import { EU, entryIn, MACHINE, putEntry } from '../../harness/homes/client';
+import { entryPath, openTokens } from '../../../src/system/files/token-cache';
+import type { HeldLock, TokenKey } from '../../../src/world';
+import { EU_KEY, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { type Inside, inside } from '../../harness/homes/in-process';
 
@@ -13,6 +14,7 @@ beforeEach(() => {
   gw = inside();
 });
 const write = (path: string) => fs.writeFileSync(path, '');
+const lockPath = () => entryPath(gw.cache, EU_KEY).replace('token.json', 'lock');
 
 test('remove() removes the files of matching clients, also in an untrusted directory', async () => {
   const kept = 'default-production-eu.token.json';
@@ -40,10 +42,10 @@ test('remove() removes the files of matching clients, also in an untrusted direc
 
 test('remove() also removes a token that the lock holder stores meanwhile', async () => {
   const { acquireLock, remove, write } = openTokens(gw.cache, MACHINE);
-  const lock = await acquireLock(EU);
+  const lock = await acquireLock(EU_KEY);
   if (!lock?.held) throw new Error('the lock is not held');
   // remove() has found only the lock so far.
-  const kept = await remove(() => void write(EU, 'an entry', 'token', lock) === undefined);
+  const kept = await remove(() => void write(EU_KEY, 'an entry', 'token', lock) === undefined);
   expect([kept, fs.readdirSync(gw.cache)]).toEqual([[], []]);
   lock.release();
 });
@@ -51,24 +53,26 @@ test('remove() also removes a token that the lock holder stores meanwhile', asyn
 test('read() ignores a file above 256 KiB', () => {
   const { read } = openTokens(gw.cache, MACHINE);
   const longest = 'x'.repeat(256 * 1024);
-  putEntry(gw.cache, longest);
-  expect(read(EU)).toEqual({ text: longest });
-  putEntry(gw.cache, `${longest}x`);
-  expect(read(EU)).toEqual({});
+  fs.mkdirSync(gw.cache, { recursive: true, mode: 0o700 });
+  const put = (text: string) => fs.writeFileSync(entryPath(gw.cache, EU_KEY), text, { mode: 0o600 });
+  put(longest);
+  expect(read(EU_KEY)).toEqual({ text: longest });
+  put(`${longest}x`);
+  expect(read(EU_KEY)).toEqual({});
 });
 
 test('read() ignores a directory behind a link loop', ({ needs }) => {
   needs('posix');
   const loop = `${openDirectory()}/loop`;
   fs.symlinkSync('loop', loop);
-  expect(openTokens(`${loop}/cache`, MACHINE).read(EU)).toEqual({});
+  expect(openTokens(`${loop}/cache`, MACHINE).read(EU_KEY)).toEqual({});
 });
 
 test('write() returns the reason of a failure', async ({ needs }) => {
   needs('posix');
   const directory = openDirectory();
-  const entry = entryIn(directory);
-  const why = () => openTokens(directory, MACHINE).write(EU, 'an entry');
+  const entry = entryPath(directory, EU_KEY);
+  const why = () => openTokens(directory, MACHINE).write(EU_KEY, 'an entry');
   expect([await why(), fs.readFileSync(entry, 'utf8')]).toEqual([undefined, 'an entry']);
   fs.rmSync(entry);
   fs.symlinkSync('elsewhere', entry);
@@ -76,34 +80,35 @@ test('write() returns the reason of a failure', async ({ needs }) => {
   fs.rmSync(entry);
   fs.mkdirSync(entry);
   expect(await why()).toBe('it is a directory');
-  expect(fs.readdirSync(directory)).toEqual(['default-production-eu.token.json']);
+  expect(fs.readdirSync(directory)).toEqual([basename(entry)]);
 });
 
 test('write() leaves the token and the lock of the process that took its lock over', async () => {
   const { acquireLock, read, write } = openTokens(gw.cache, MACHINE);
-  const lock = await acquireLock(EU);
+  const lock = await acquireLock(EU_KEY);
   if (!lock?.held) throw new Error('the lock is not held');
-  expect(await write(EU, 'old', 'token', lock)).toBeUndefined();
-  fs.writeFileSync(`${gw.cache}/default-production-eu.lock`, 'another');
-  await write(EU, 'of another');
-  expect(await write(EU, 'old', 'token', lock)).toBe('lock lost');
-  expect(read(EU)).toEqual({ text: 'of another' });
+  expect(await write(EU_KEY, 'old', 'token', lock)).toBeUndefined();
+  fs.writeFileSync(lockPath(), 'another');
+  await write(EU_KEY, 'of another');
+  expect(await write(EU_KEY, 'old', 'token', lock)).toBe('lock lost');
+  expect(read(EU_KEY)).toEqual({ text: 'of another' });
   lock.release();
-  expect(fs.readdirSync(gw.cache)).toContain('default-production-eu.lock');
+  expect(fs.readdirSync(gw.cache)).toContain(basename(lockPath()));
 });
 
 test('write() takes a file back if its lock is lost meanwhile', async () => {
   const { write } = openTokens(gw.cache, MACHINE);
   const answers = [true, false];
   const lock: HeldLock = { held: true, isHeld: () => answers.shift() ?? false, release() {} };
-  expect(await write(EU, 'an entry', 'token', lock)).toBe('lock lost');
+  expect(await write(EU_KEY, 'an entry', 'token', lock)).toBe('lock lost');
   expect(fs.readdirSync(gw.cache)).toEqual([]);
 });
 
-test('acquireLock() has a separate lock for each client and variant', async () => {
+test('acquireLock() has a separate lock for each client and its facts', async () => {
   const { acquireLock } = openTokens(gw.cache, MACHINE);
-  const places = [EU, { ...EU, region: 'us' }, { ...EU, variant: 'a' }, { ...EU, variant: 'b' }, EU] as const;
-  const locks = await Promise.all(places.map((place) => acquireLock(place)));
+  const us: TokenKey = { ...EU_KEY, client: { ...EU_KEY.client, region: 'us' } };
+  const keys = [EU_KEY, us, { ...EU_KEY, facts: ['a'] }, { ...EU_KEY, facts: ['b'] }, EU_KEY];
+  const locks = await Promise.all(keys.map((key) => acquireLock(key)));
   expect(locks.map((lock) => lock?.held)).toEqual([true, true, true, true, false]);
   for (const lock of locks) if (lock?.held) lock.release();
 });

@@ -22,7 +22,7 @@ import {
   probeDirectory,
 } from '../../../src/system/files/trust';
 import { onCleanup } from '../../harness/clean-up';
-import { EU, MACHINE } from '../../harness/homes/client';
+import { EU_KEY, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { bundle } from '../../harness/programs/bundle';
 import { ROOT } from '../../harness/root';
@@ -37,13 +37,13 @@ let entry: string;
 beforeEach(() => {
   directory = join(openDirectory(), "the user's");
   file = join(directory, 'config.json');
-  entry = entryPath(directory, EU);
+  entry = entryPath(directory, EU_KEY);
   mkdirSync(directory, { mode: 0o700 });
   writeFileSync(entry, 'an entry', { mode: 0o600 });
   writeFileSync(file, '{"region":"eu"}', { mode: 0o600 });
 });
 
-const cached = (path = directory, host = MACHINE) => openTokens(path, host).read(EU);
+const cached = (path = directory, host = MACHINE) => openTokens(path, host).read(EU_KEY);
 const config = (host = MACHINE) => openConfig(directory, host).config;
 const EDIT = { key: 'retries', value: '1' };
 const edit = (host = MACHINE) => config(host).edit(EDIT);
@@ -93,7 +93,7 @@ describe('trust in files', () => {
     for (const others of [0o004, 0o040, 0o020, 0o077]) {
       chmodSync(entry, 0o600 | others);
       expect(cached()).toEqual({});
-      expect(await openTokens(directory, MACHINE).write(EU, 'an entry')).toBeUndefined();
+      expect(await openTokens(directory, MACHINE).write(EU_KEY, 'an entry')).toBeUndefined();
       expect(statSync(entry).mode & 0o777).toBe(0o600);
       expect(cached()).toEqual(SERVED);
     }
@@ -113,7 +113,7 @@ describe('trust in files', () => {
     await expect(config.checkWritable()).rejects.toMatchObject(refused);
     await expect(config.edit(EDIT)).rejects.toMatchObject(refused);
     await expect(clients.remove('default:production:eu')).rejects.toMatchObject(refused);
-    expect(await openTokens(open, MACHINE).write(EU, 'an entry')).toContain('accessible to other users');
+    expect(await openTokens(open, MACHINE).write(EU_KEY, 'an entry')).toContain('accessible to other users');
     expect(readdirSync(open)).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe('trust in files', () => {
     const other = join(dirname(directory), 'other');
     mkdirSync(other, { mode: 0o700 });
     for (const path of [entry, file]) symlinkSync(path, path.replace(directory, other));
-    expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU)} is a symbolic link` });
+    expect(cached(other)).toMatchObject({ untrusted: `${entryPath(other, EU_KEY)} is a symbolic link` });
     for (const path of [link, other]) {
       await openConfig(path, MACHINE).config.edit({ key: 'retries', value: path });
       expect(readConfig(file, MACHINE).general).toEqual({ region: 'eu', retries: path });
@@ -224,7 +224,7 @@ describe('a directory that is missing', () => {
         message,
         cause: { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
       });
-    expect(await openTokens(below, MACHINE).write(EU, 'an entry')).toBe(message);
+    expect(await openTokens(below, MACHINE).write(EU_KEY, 'an entry')).toBe(message);
     expect(probeDirectory('cache', below, MACHINE)).toEqual({
       text: message,
       problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR' },

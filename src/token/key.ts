@@ -1,0 +1,55 @@
+/** The key of a token: all that it depends on. A token or failure of another key is never used. */
+import { clientName } from '../client';
+import type { CredentialSource } from '../credentials/sources';
+import type { Settings } from '../settings/table';
+import type { QuickWorld, TokenKey } from '../world';
+
+/**
+ * The fields of the request's form beside the client's ID and secret. A field without a value is not sent.
+ *
+ * @see RFC 6749 section 4.4.2
+ */
+const FORM_FIELDS = {
+  grant_type: () => 'client_credentials',
+} satisfies Readonly<Record<string, (settings: Settings) => string | undefined>>;
+
+/** Values of {@link FORM_FIELDS} by their names. */
+export type RequestForm = Readonly<Record<string, string>>;
+
+export function requestForm(settings: Settings): RequestForm {
+  const fields = Object.entries<(settings: Settings) => string | undefined>(FORM_FIELDS);
+  return Object.fromEntries(
+    fields.flatMap(([name, valueIn]) => {
+      const value = valueIn(settings);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Returns the key of the tokens that a request with these settings and credentials returns. */
+export function keyOf(settings: Settings, { kind, authUrl, facts, secret }: CredentialSource): TokenKey {
+  const { client } = settings;
+  const form = Object.entries(requestForm(settings)).flat();
+  return { client, facts: [clientName(client), authUrl?.text ?? '', ...form, kind, ...facts], secret };
+}
+
+/** Template of a key in a file: parseLike() accepts JSON with these fields and types. */
+export const STORED_KEY = {
+  facts: [''] as readonly string[],
+  salt: '',
+  /** HMAC of the secret; empty if the key has none. */
+  hmac: '',
+};
+export type StoredKey = Readonly<typeof STORED_KEY>;
+
+type KeyWorld = Pick<QuickWorld, 'hmac'>;
+
+/** Returns the key as it is stored with a token or failure. It contains no secret. */
+export function storedKey({ facts, secret }: TokenKey, salt: string, { hmac }: KeyWorld): StoredKey {
+  return { facts, salt, hmac: secret && hmac(secret, Buffer.from(salt)) };
+}
+
+export function keyMatches(stored: StoredKey, key: TokenKey, world: KeyWorld): boolean {
+  const { facts, hmac } = storedKey(key, stored.salt, world);
+  return JSON.stringify(facts) === JSON.stringify(stored.facts) && hmac === stored.hmac;
+}

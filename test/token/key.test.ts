@@ -1,0 +1,112 @@
+/** The key of a token: it differs in all that the request depends on, and is stored without its secret. */
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../src/settings/table';
+import { hmac } from '../../src/system/form';
+import { keyMatches, storedKey } from '../../src/token/key';
+import { keyWith } from '../harness/homes/client';
+import { type Inside, inside } from '../harness/homes/in-process';
+import type { Values } from '../settings/places';
+
+const world = { hmac };
+const BASE = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: 'https://a.test' };
+const PAIR = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 'top-secret' };
+const variables = (more: Record<string, string> = {}): Values => ({ env: { ...BASE, ...PAIR, ...more } });
+const command = (line: string): Values => ({ env: BASE, general: { 'credential-command': line } });
+const ENTRY = { clientId: 'id', authUrl: 'https://a.test', loginId: 'login 1' };
+const keychain = (more: Partial<typeof ENTRY> = {}): Values => ({
+  env: BASE,
+  stored: { 'default:production:eu': { ...ENTRY, ...more } },
+});
+
+/** Settings and credentials that each have their own tokens. */
+const KINDS: Readonly<Record<string, Values>> = {
+  variables: variables(),
+  'another client ID': variables({ GWTOKEN_CLIENT_ID: 'id2' }),
+  'another auth URL': variables({ GWTOKEN_AUTH_URL: 'https://b.test' }),
+  'another region': variables({ GWTOKEN_REGION: 'us' }),
+  'the sandbox': variables({ GWTOKEN_SANDBOX: '1' }),
+  'another profile': variables({ GWTOKEN_PROFILE: 'acme' }),
+  'a command': command('pass id'),
+  'another command': command('pass top-secret'),
+  'the keychain': keychain(),
+  'another login': keychain({ loginId: 'login 2' }),
+  'a login without an ID': keychain({ loginId: '' }),
+  'another stored client ID': keychain({ clientId: 'id2' }),
+  'another stored auth URL': keychain({ authUrl: 'https://b.test' }),
+  'a client in no list': { env: BASE },
+};
+
+describe('a key', () => {
+  test.each(Object.keys(KINDS))('of %s matches no other', (name) => {
+    const stored = storedKey(keyWith(KINDS[name]!), 'salt', world);
+    const matching = Object.keys(KINDS).filter((each) => keyMatches(stored, keyWith(KINDS[each]!), world));
+    expect(matching).toEqual([name]);
+  });
+
+  test('differs in its facts from all others, and in its secret from one of another secret', () => {
+    const facts = Object.values(KINDS).map((values) => JSON.stringify(keyWith(values).facts));
+    expect(new Set(facts).size).toBe(facts.length);
+    const [one, other] = [variables(), variables({ GWTOKEN_CLIENT_SECRET: 'another' })].map(keyWith);
+    expect(other?.facts).toEqual(one?.facts);
+    expect(keyMatches(storedKey(one!, 'salt', world), other!, world)).toBe(false);
+  });
+
+  test('is stored with a salted HMAC of its secret, and with no secret as it is', () => {
+    for (const values of [variables(), command('pass top-secret')]) {
+      const key = keyWith(values);
+      const stored = storedKey(key, 'salt', world);
+      expect(JSON.stringify(stored)).not.toContain('top-secret');
+      expect(stored.hmac).toMatch(/^[0-9a-f]{64}$/);
+      expect(storedKey(key, 'other salt', world).hmac).not.toBe(stored.hmac);
+    }
+    expect(storedKey(keyWith(keychain()), 'salt', world).hmac).toBe('');
+  });
+});
+
+/** Two values of each setting. A new one needs a line here. */
+const VALUES: Readonly<Record<keyof typeof SETTINGS, readonly [string, string]>> = {
+  region: ['eu', 'us'],
+  environment: ['false', 'true'],
+  profile: ['one', 'two'],
+  authUrl: ['https://a.example.com', 'https://b.example.com'],
+  apiUrl: ['https://a.example.com', 'https://b.example.com'],
+  minTtlMs: ['1s', '2s'],
+  timeoutMs: ['1s', '2s'],
+  retries: ['1', '2'],
+  cache: ['on', 'on'],
+  caFile: ['/one.pem', '/two.pem'],
+  keychainTimeoutMs: ['1s', '2s'],
+  credentialCommand: ['one', 'two'],
+};
+
+describe('a cached token', () => {
+  /** Gets a token with each of the values in turn. Returns the requests that were sent. */
+  async function sent(gw: Inside, key: string, values: readonly string[], flag: string) {
+    gw.env = {};
+    gw.own = {
+      runCredentialCommand: async (line) => ({
+        how: 'exited',
+        code: 0,
+        stdout: Buffer.from(JSON.stringify({ client_id: line, client_secret: 's' })),
+      }),
+    };
+    gw.posts.length = 0;
+    const usual = { region: 'eu', 'auth-url': 'https://a.example.com', 'credential-command': 'a' };
+    for (const value of values) {
+      gw.configure({ ...usual, [key]: value });
+      await gw.get(...(flag ? [flag] : []));
+    }
+    return gw.posts.map(({ url, form }) => `${url} ${form}`);
+  }
+
+  test.each(Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])(
+    'is not used if %s changes the request',
+    async (name) => {
+      const values = VALUES[name];
+      const requests = await sent(inside(), SETTINGS[name].key, values, '--no-cache');
+      expect(requests).toHaveLength(2);
+      if (new Set(requests).size === 2)
+        expect(await sent(inside(), SETTINGS[name].key, values, '')).toEqual(requests);
+    },
+  );
+});
