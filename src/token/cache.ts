@@ -16,12 +16,12 @@ export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */
 export function mayAnswer(
   entry: CacheEntry,
-  { minTtl, requestedNow, startedAtMs }: Pick<CacheQuery, 'minTtl' | 'requestedNow' | 'startedAtMs'>,
+  { minTtl, freshOnly, startedAtMs }: Pick<CacheQuery, 'minTtl' | 'freshOnly' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
   if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  return token.requestedAtMs > startedAtMs || (!requestedNow && lastsMinTtl(token, nowMs, minTtl));
+  return token.requestedAtMs > startedAtMs || (!freshOnly && lastsMinTtl(token, nowMs, minTtl));
 }
 
 /** Returns how long a token is still valid, in ms; 0 if the clock was set back since its request. */

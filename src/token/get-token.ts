@@ -58,7 +58,7 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
 
 /** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
-  if (query.requestedNow || isDemand(query.minTtl) || !(error instanceof GwtokenError)) throw error;
+  if (query.freshOnly || isDemand(query.minTtl) || !(error instanceof GwtokenError)) throw error;
   const entry = ownEntry(query.key, world);
   if (!entry || !servesDuringOutage(entry, error, world.now())) throw error;
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);

@@ -81,7 +81,7 @@ export function lastFailure(
   // Only a direct connection's failure is stored. This process may reach the endpoint through its proxy.
   if (kind === 'unreached' && proxyVariable(world.env) !== undefined) return undefined;
   if (atMs > query.startedAtMs) return new GwtokenError(kind, message, cause);
-  if (kind !== 'refused' || query.requestedNow || agoMs >= REMEMBERED_MS) return undefined;
+  if (kind !== 'refused' || query.freshOnly || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
   return new GwtokenError(kind, `${message} (${wait})`, cause).about({ isRepeated: true });

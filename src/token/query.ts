@@ -17,7 +17,7 @@ export interface Query extends RequestSettings {
   readonly minTtl: Setting<number> | undefined;
   readonly useCache: boolean;
   /** True if only a token that was requested after this run began is accepted. */
-  readonly requestedNow: boolean;
+  readonly freshOnly: boolean;
   /** Time when the run began, in ms since the epoch. */
   readonly startedAtMs: number;
   /** Receives the number of each attempt after the first. */
@@ -70,7 +70,7 @@ export function cacheQueryOf(
     source,
     minTtl: settings.minTtlMs,
     useCache: settings.cache.value,
-    requestedNow: settings.flags.fresh ?? false,
+    freshOnly: settings.flags.fresh ?? false,
     startedAtMs: world.now(),
   };
 }

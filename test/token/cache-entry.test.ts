@@ -14,10 +14,10 @@ const entry = (lifetimeS: number, ageMs = 0): CacheEntry => ({
 });
 
 /** Returns the query of a run that began `agoMs` before now, with or without a min-ttl. */
-function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'requestedNow' | 'startedAtMs'> {
+function run(agoMs = 0, minTtlMs?: number): Pick<Query, 'minTtl' | 'freshOnly' | 'startedAtMs'> {
   const source = { kind: 'flag', name: '--min-ttl' } as const;
   const minTtl = minTtlMs === undefined ? undefined : { value: minTtlMs, text: '', source };
-  return { minTtl, requestedNow: false, startedAtMs: NOW - agoMs };
+  return { minTtl, freshOnly: false, startedAtMs: NOW - agoMs };
 }
 
 const lifetime = fc.integer({ min: 1, max: 100_000 });
@@ -40,7 +40,7 @@ describe('a token is used', () => {
   test('with less lifetime left only if this run has waited for it', () => {
     fc.assert(
       fc.property(lifetime, ms(100_000_000), ms(10_000), (lifetimeS, ageMs, agoMs) => {
-        for (const query of [run(agoMs, 1_000_000_000), { ...run(agoMs), requestedNow: true }]) {
+        for (const query of [run(agoMs, 1_000_000_000), { ...run(agoMs), freshOnly: true }]) {
           const usable = mayAnswer(entry(lifetimeS, ageMs), query, NOW);
           expect(usable).toBe(ageMs < lifetimeS * 1000 && ageMs < agoMs);
         }

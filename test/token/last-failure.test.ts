@@ -31,7 +31,7 @@ describe('the last failure', () => {
     const refused = new GwtokenError('refused', 'rejected', { reason: 'invalid_client' });
     const text = formatFailure(refused, storedKey(QUERY.key, 'salt', { hmac }), NOW);
     expect(found({ startedAtMs: NOW }, text)?.kind).toBe('refused');
-    expect(found({ startedAtMs: NOW, requestedNow: true }, text)).toBeUndefined();
+    expect(found({ startedAtMs: NOW, freshOnly: true }, text)).toBeUndefined();
   });
 
   test('counts for a run that may use a proxy only if the endpoint answered', () => {

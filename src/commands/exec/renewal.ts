@@ -36,7 +36,7 @@ export async function withTokenFile<T>(
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
     // No spinner, because the command uses the terminal.
-    const query = { ...queryAgain(), requestedNow: true, signal: ended.signal };
+    const query = { ...queryAgain(), freshOnly: true, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return false;
     if (next.accessToken !== token.accessToken) {
