@@ -142,11 +142,30 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
   expect(hintsFor({ cause, subject }, { platform: 'linux' }, settingsWith({}))).toEqual(hints);
 });
 
+test('hintsFor() names the stored clients in a line of at most 80 columns', () => {
+  const hints = (...names: string[]) => {
+    const stored = Object.fromEntries(
+      names.map((name) => [name, { clientId: '', authUrl: '', loginId: '' }]),
+    );
+    const flags = { sandbox: true, profile: 'acme' };
+    const settings = settingsWith({ flags, stored, profiles: { acme: {} } });
+    return hintsFor({ cause: { reason: 'no-region' } }, { platform: 'linux' }, settings)[0];
+  };
+  const eu = 'default:production:eu';
+  expect(hints(eu)).toBe(`stored: ${eu}; use --region eu --no-sandbox --profile default`);
+  expect(hints('acme:sandbox:us')).toBe('stored: acme:sandbox:us; use --region us --sandbox --profile acme');
+  const three = [eu, 'default:production:us', 'default:sandbox:eu'];
+  expect(hints(...three)).toBe(`stored: ${three.join(', ')}`);
+  expect(hints(...three, 'acme:sandbox:us')).toBe('to list stored clients, run: gwtoken status');
+});
+
 test('hintsFor() returns the best two hints', () => {
-  const cause = { reason: 'no-region' } as const;
+  const cause = { reason: 'no-credentials' } as const;
   const misspelled = settingsWith({ flags: { profile: 'acm' }, profiles: { acme: {} } });
-  expect(hintsFor({ cause }, { platform: 'linux' }, misspelled)).toEqual([
+  const source = { kind: 'keychain', origin: '' };
+  const client = { profile: 'acm', environment: 'production', region: 'eu' } as const;
+  expect(hintsFor({ cause, subject: { client, source } }, { platform: 'linux' }, misspelled)).toEqual([
     'did you mean: --profile acme',
-    'to set up a client, run: gwtoken login',
+    'to store credentials, run: gwtoken login --region eu --profile acm',
   ]);
 });

@@ -1,6 +1,6 @@
 /** The next steps after errors of a client: to select it, its credentials, the keychain, and refusals. */
 import type { NoHome, ReasonWithFacts } from '../causes';
-import { type Client, clientFlags, profileFlag, REGIONS } from '../client';
+import { type Client, clientFlags, parseClientName, profileFlag, REGIONS } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
@@ -14,6 +14,8 @@ export const ABOUT_AUTH_URL =
 const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
+/** Longest list of stored clients that fits in a line of 80 columns. */
+const MOST_COLUMNS = 73;
 
 const UNLOCK = {
   linux:
@@ -26,13 +28,13 @@ export const CLIENT_ROWS = {
   // The selected client
   'no-client': (_, facts) => [
     otherCause(facts),
-    facts.settings?.prefersVariables() ? CI_HELP : 'to add one, run: gwtoken login',
+    ...loginOrVariables('to add one, run: gwtoken login', facts),
   ],
   'no-region': (_, facts) => {
+    const stored = storedStep(facts);
     const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
-    const isAnyStored = facts.settings && storedNames(facts.settings).length > 0;
-    const start = isAnyStored ? LIST_CLIENTS : 'to set up a client, run: gwtoken login';
-    return [otherCause(facts), ...loginOrSet(start, set, facts)];
+    const help = facts.settings?.prefersVariables() ? CI_HELP : undefined;
+    return [otherCause(facts), stored, stored === undefined ? set : `or ${set}`, help];
   },
   'no-auth-url': ({ client }, facts) => {
     const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
@@ -44,11 +46,15 @@ export const CLIENT_ROWS = {
     `to set it, run: gwtoken config set api-url.${region} https://YOUR-GATEWAY${profileFlag(profile)}`,
     'or begin the URL with https://',
   ],
-  'nothing-stored': () => [LIST_CLIENTS],
+  'nothing-stored': (_, facts) => [storedStep(facts)],
 
   // Credentials
-  'no-credentials': missingCredentials,
-  'not-returned': missingCredentials,
+  'no-credentials': (_, facts) => [
+    otherCause(facts),
+    facts.source?.kind === 'keychain' ? storedStep(facts) : undefined,
+    ...missingCredentials(facts),
+  ],
+  'not-returned': (_, facts) => [otherCause(facts), ...missingCredentials(facts)],
   'not-removed': ({ client }, facts) => {
     const flags = flagsFor(client, facts);
     return [
@@ -154,8 +160,24 @@ function unknownProfile(settings: Settings, isListed = false): string | undefine
   const [meant] = similarWords(profile, known);
   if (meant !== undefined)
     return `did you mean: ${source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
-  if (isListed) return undoStep(source);
-  return storedNames(settings).length > 0 ? LIST_CLIENTS : undefined;
+  return isListed ? undoStep(source) : undefined;
+}
+
+/** Returns the names of the stored clients, and how to select the only one; undefined if none is stored. */
+function storedStep({ settings }: Facts): string | undefined {
+  const [first, ...others] = settings ? storedNames(settings) : [];
+  if (!settings || first === undefined) return undefined;
+  const client = parseClientName(first);
+  if (!client || others.length > 0) {
+    const list = `stored: ${[first, ...others].join(', ')}`;
+    return list.length > MOST_COLUMNS ? LIST_CLIENTS : list;
+  }
+  // A default is left out unless the settings select something else.
+  const given = {
+    profile: settings.profile.value === client.profile ? undefined : true,
+    sandbox: settings.environment.value === client.environment ? undefined : true,
+  };
+  return `stored: ${first}; use ${clientFlags(client, given)}`;
 }
 
 function flagsFor(client: Client, { settings }: Facts): string {
@@ -167,15 +189,18 @@ function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
   return settings?.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
 }
 
-function missingCredentials(_: ReasonWithFacts, facts: Facts): Steps {
-  const { client, authUrl, source, settings } = facts;
-  if (!client || source?.kind !== 'keychain' || settings?.prefersVariables())
-    return [otherCause(facts), useVariables(facts)];
+function missingCredentials(facts: Facts): Steps {
+  const { client, authUrl, source } = facts;
+  if (!client || source?.kind !== 'keychain') return [useVariables(facts)];
   // login suggests the URL of the config file or the stored client itself.
   const isKept = !authUrl || !isForThisRun(authUrl);
   const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
-  const login = `to store credentials, run: gwtoken login ${flagsFor(client, facts)}${url}`;
-  return [otherCause(facts), login, useVariables(facts, 'or ')];
+  return loginOrVariables(`to store credentials, run: gwtoken login ${flagsFor(client, facts)}${url}`, facts);
+}
+
+/** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
+function loginOrVariables(login: string, facts: Facts): Steps {
+  return facts.settings?.prefersVariables() ? [useVariables(facts)] : [login, useVariables(facts, 'or ')];
 }
 
 /** The variables that hold for every client. */

@@ -2,7 +2,7 @@
  * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
  */
 
-import { type Client, clientName, DEFAULT_PROFILE } from '../client';
+import { type Client, clientName, DEFAULT_PROFILE, mayHoldCredentials } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { prefersVariables, type Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
@@ -70,12 +70,12 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function selectedClient({ profile, environment, region, stored, prefersVariables }: Settings): Client {
+function selectedClient({ profile, environment, region, stored, credentialCommand, env }: Settings): Client {
   if (region) return { profile: profile.value, environment: environment.value, region: region.value };
-  const isFirst = !prefersVariables() && Object.keys(stored()).length === 0;
-  throw isFirst
-    ? usage('no client stored yet', { reason: 'no-client' })
-    : usage('no region set', { reason: 'no-region' });
+  const areInVariables = Object.keys(env).some((name) => env[name] && mayHoldCredentials(name));
+  if (areInVariables || credentialCommand || Object.keys(stored()).length > 0)
+    throw usage('no region set', { reason: 'no-region' });
+  throw new GwtokenError('no-credentials', 'no client stored yet', { reason: 'no-client' });
 }
 
 /** Returns the default profile, and those of the config file and of stored clients. */

@@ -1,8 +1,6 @@
 /** Messages about settings: errors for missing ones, and lines with values and sources. */
 import { describe, expect, test } from 'vitest';
-import { REGIONS } from '../../src/client';
 import { settingLines } from '../../src/settings/resolve';
-import { listOf } from '../../src/text';
 import { queryOf } from '../../src/token/query';
 import { settingsWith, type Values } from './places';
 import { refusal } from './refusal';
@@ -10,19 +8,6 @@ import { refusal } from './refusal';
 describe('the error for a missing setting', () => {
   const PAIR = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 'secret' };
   const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
-
-  test('the client without a region suggests login, or in a job the help topic', () => {
-    const ways = `or use ${listOf(REGIONS.map((each) => `--region ${each}`))}, or export GWTOKEN_REGION`;
-    const message = 'no region set';
-    const login = 'to set up a client, run: gwtoken login';
-    const stored = { 'default:production:eu': { clientId: 'id', authUrl: '', loginId: '' } };
-    expect(refusal(() => settingsWith({ stored }).client)).toEqual({ message, hints: [login, ways] });
-    const inJob = settingsWith({ env: { GWTOKEN_REGION: '' }, prefersVariables: true });
-    expect(refusal(() => inJob.client, inJob)).toEqual({
-      message,
-      hints: [ways.replace('or ', ''), CI_HELP],
-    });
-  });
 
   test('queryOf() without an auth URL suggests commands and variables for this client', () => {
     const message = 'no auth URL set for region eu';
