@@ -1,6 +1,6 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
 
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE } from '../../client';
+import { type Client, clientFlags, clientName, DEFAULT_PROFILE, parseClientName } from '../../client';
 import { formatItem } from '../../credentials/keychain-item';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
@@ -94,15 +94,19 @@ async function store(
   }
 }
 
-/** Sets the region of a profile that has none, and returns a line about it. Only warns if that fails. */
+/**
+ * Sets the profile's region if none is set, or if no client of that region is stored in the profile. Returns a
+ * line about it. Only warns if that fails.
+ */
 async function setRegion(
   { profile, region }: Client,
   { general, profiles, path }: Config,
   world: World,
 ): Promise<readonly string[]> {
   const isDefault = profile === DEFAULT_PROFILE;
-  const values = { ...(isDefault && general), ...profiles[profile] };
-  if (values['region'] !== undefined) return [];
+  const { region: current } = { ...(isDefault && general), ...profiles[profile] };
+  const stored = Object.keys(world.clients.read()).flatMap((name) => parseClientName(name) ?? []);
+  if (stored.some((other) => other.profile === profile && other.region === current)) return [];
   try {
     await world.config.edit({ profile: isDefault ? undefined : profile, key: 'region', value: region });
     return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${path}`];
