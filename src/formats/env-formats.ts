@@ -7,14 +7,13 @@ import type { Env, World } from '../world';
 import { azure, docker, dotenv, githubEnv, githubOutput, json } from './files';
 import { type Format, formatAmong, printVariables } from './format';
 import { outputTo } from './output';
-import { csh, fish, posix, powershell } from './shells';
+import { fish, posix, powershell } from './shells';
 import { DEFAULT_PREFIX, tokenVariables, type VariableNames, variableNames } from './token-variables';
 
 /** The formats in the order of the help. */
 const FORMATS = {
   sh: posix,
   fish,
-  csh,
   powershell,
   json,
   dotenv,
@@ -27,7 +26,7 @@ const FORMATS = {
 export const ENV_FORMAT_NAMES = Object.keys(FORMATS);
 
 /** More names that people type for a shell's format. */
-const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, tcsh: csh, pwsh: powershell };
+const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, pwsh: powershell };
 
 /**
  * Returns the format with this name; throws `usage` for an unknown name. The default is always sh, because

@@ -36,7 +36,9 @@ function assignPosix(name: string, value: string): string {
 
 function encodePosix(run: string): string {
   if (/^[\w./@+=%,-]*$/.test(run)) return `'${run}'`;
-  return run.startsWith(' ') ? `"\`printf %${run.length}s\`"` : printfOctal(run);
+  if (run.startsWith(' ')) return `"\`printf %${run.length}s\`"`;
+  const codes = run.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return `"\`printf '${codes}'\`"`;
 }
 
 /** fish. Unsafe characters become `\Xhh`, which fish decodes, even in `eval (gwtoken env --format fish)`. */
@@ -52,25 +54,6 @@ export const fish: Format = {
 function encodeFish(value: string): string {
   // `%` is unsafe because fish replaces %self at the start of a word by its process ID.
   return value.replace(/[^\w./@+=,:-]/g, (char) => `\\X${char.charCodeAt(0).toString(16)}`);
-}
-
-/** csh and tcsh. As in sh, unsafe characters go through printf in octal, because csh globs eval's words. */
-export const csh: Format = {
-  set: (name, value) => `setenv ${name} ${encodeCsh(value) || "''"};\n`,
-  remove: (name) => `unsetenv ${name};\n`,
-  fail,
-  evaluatingLine: (command) => `eval \`${command}\``,
-};
-
-function encodeCsh(value: string): string {
-  // A word such as `=-` or `=1` names a directory of the stack.
-  return value.replace(/(?:^=|[^\w./@+=%,-]){1,1000}/g, printfOctal);
-}
-
-/** Returns a command substitution that prints the text, which must be ASCII. */
-function printfOctal(text: string): string {
-  const codes = text.replace(/./g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return `"\`printf '${codes}'\`"`;
 }
 
 /** Starts a shell, because `exit 4` ends the user's shell and `(exit 4)` is a bad pattern under globsubst. */

@@ -82,7 +82,7 @@ test('the statements have the format and prefix of the flags, wherever they stan
     '--format fish --prefix A_ envv',
     'envv --format=fish --prefix A_',
     '--format fish --prefix A_ env --format',
-    '--bogus env --format csh --format fish --prefix=A_',
+    '--bogus env --format json --format fish --prefix=A_',
   ])
     expect((await gw.cli(argv.split(' '))).stdout).toMatch(/^set -eg A_ACCESS_TOKEN; or true;\n/);
 });

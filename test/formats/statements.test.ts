@@ -52,16 +52,6 @@ const PRINTED: Readonly<Record<string, Printed>> = {
     failure: 'sh -c "exit 5";\n',
     evaluating: 'it | source',
   },
-  csh: {
-    lines: [
-      'setenv A t"`printf \'\\040\'`"k"`printf \'\\047\'`"2;',
-      "setenv B '';",
-      'unsetenv C;',
-      'setenv D plain-1;',
-    ],
-    failure: 'sh -c "exit 5";\n',
-    evaluating: 'eval `it`',
-  },
   powershell: {
     lines: [
       "$env:A = 't k''2'",
@@ -111,7 +101,7 @@ test.each(Object.entries(PRINTED))(
   },
 );
 
-const ALIASES = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', tcsh: 'csh', pwsh: 'powershell' };
+const ALIASES = { bash: 'sh', zsh: 'sh', ksh: 'sh', dash: 'sh', pwsh: 'powershell' };
 test.each(Object.entries(ALIASES))('--format %s is the same as --format %s', (shell, format) => {
   expect(envFormat(shell)).toBe(envFormat(format));
 });
@@ -129,7 +119,6 @@ test('sh prints no text that the shell splits or expands before eval parses it',
 
 test.each<[format: string, literals: string, statement: (literal: string) => string]>([
   ['sh', '%+,-./=@_', (literal) => `N='${literal}';export N;\n`],
-  ['csh', '%+,-./=@_', (literal) => `setenv N ${literal};\n`],
   ['fish', '+,-./:=@_', (literal) => `set -gx N ${literal}; or true;\n`],
   ['dotenv', '%+,-./:=@_', (literal) => `N=${literal}\n`],
 ])('%s prints only letters, digits and %s literally', (name, literals, statement) => {
@@ -139,14 +128,9 @@ test.each<[format: string, literals: string, statement: (literal: string) => str
   );
 });
 
-test('csh encodes a leading =, which would name a directory of its stack', () => {
-  expect(print('csh', '=-1=')).toBe('setenv N "`printf \'\\075\'`"-1=;\n');
-});
-
 test('sh puts at most 1000 characters into one printf and 200 runs into one word', () => {
   const printf = (count: number) => `"\`printf '${'\\044'.repeat(count)}'\`"`;
   expect(print('sh', '$'.repeat(1001))).toBe(`N=${printf(1000)}${printf(1)};export N;\n`);
-  expect(print('csh', '$'.repeat(1001))).toBe(`setenv N ${printf(1000)}${printf(1)};\n`);
   const runs = (count: number) => `'a'${printf(1)}`.repeat(count / 2);
   expect(print('sh', 'a$'.repeat(202))).toBe(
     `N=${runs(200)};N="$N"${runs(200)};N="$N"${runs(4)};export N;\n`,
@@ -228,8 +212,8 @@ describe('env', () => {
 
   test('uses the format and prefix of its flags, otherwise sh and GWTOKEN_', () => {
     expect(envOutput(undefined, envOptions({}))).toBe(removed('GWTOKEN_'));
-    expect(envOutput(undefined, envOptions({ format: 'csh', prefix: 'EU_' }))).toBe(
-      NAMES.map((name) => `unsetenv EU_${name};\n`).join(''),
+    expect(envOutput(undefined, envOptions({ format: 'fish', prefix: 'EU_' }))).toBe(
+      NAMES.map((name) => `set -eg EU_${name}; or true;\n`).join(''),
     );
     const outputs = (flags: object) => envOutput(TOKEN, envOptions({ format: 'github-output', ...flags }));
     expect(outputs({})).toMatch(/^access-token<</);

@@ -30,8 +30,6 @@ export const DEBIAN = {
   mksh: '/usr/bin/mksh',
   busybox: '/usr/bin/busybox',
   fish: '/usr/bin/fish',
-  tcsh: '/usr/bin/tcsh',
-  less: '/usr/bin/less',
   procps: '/usr/bin/ps',
   mandoc: '/usr/bin/mandoc',
   curl: '/usr/bin/curl',

@@ -79,7 +79,7 @@ const CHARACTERS = [
 
 let batches: Readonly<Record<Shell['format'], ReturnType<typeof writeBatches>>>;
 beforeAll(() => {
-  batches = { sh: writeBatches('sh'), fish: writeBatches('fish'), csh: writeBatches('csh') };
+  batches = { sh: writeBatches('sh'), fish: writeBatches('fish') };
 });
 
 /** Evaluates the batch in one process of the shell, one `eval` for each output. Returns its problems. */

@@ -13,7 +13,6 @@ beforeAll(async () => {
 const AFTER: Readonly<Record<Shell['format'], readonly [typed: string, shown: RegExp]>> = {
   sh: [`echo "alive $? $\{GWTOKEN_ACCESS_TOKEN-gone}"`, /alive 2 gone/],
   fish: ['echo alive $status (set -q GWTOKEN_ACCESS_TOKEN || echo gone)', /alive 2 gone/],
-  csh: ['echo alive $status $?GWTOKEN_ACCESS_TOKEN', /alive 2 0/],
 };
 
 const INTERACTIVE: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { onPath, type Reason } from '../harness/needs';
 export interface Shell {
   readonly name: string;
   /** The format of `gwtoken env` for this shell. */
-  readonly format: 'sh' | 'fish' | 'csh';
+  readonly format: 'sh' | 'fish';
   readonly command: string;
   readonly args: readonly string[];
   /** The Debian package of the shell. */
@@ -108,20 +108,6 @@ export const SHELLS: readonly Shell[] = [
     },
     save,
     keepStatus: (statement) => ['set status_ $status', statement, 'exit $status_'],
-  },
-  {
-    name: 'tcsh',
-    format: 'csh',
-    command: 'tcsh',
-    args: ['-f'],
-    debian: 'tcsh',
-    states: { plain: '', noglob: 'set noglob;', nonomatch: 'set nonomatch;' },
-    contexts: {
-      'eval `…`': (output) => `eval \`${output}\``,
-      source: (output) => `${output} > "$SCRATCH"; source "$SCRATCH"`,
-    },
-    save,
-    keepStatus: (statement) => ['set status_ = $status', statement, 'exit $status_'],
   },
 ];
 
