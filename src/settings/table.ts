@@ -65,34 +65,18 @@ export type Settings = Places & {
   readonly client: Client;
 };
 
-/**
- * Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`.
- * `cache` and `verify` have only the form `--no-NAME`, which is false here.
- */
-export type FlagValues = {
-  readonly region?: string | undefined;
-  readonly sandbox?: boolean | undefined;
-  readonly profile?: string | undefined;
-  readonly 'auth-url'?: string | undefined;
-  readonly 'min-ttl'?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly retries?: string | undefined;
-  readonly cache?: boolean | undefined;
-  readonly 'ca-file'?: string | undefined;
-  readonly format?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly output?: string | undefined;
-  readonly prefix?: string | undefined;
-  readonly variable?: string | undefined;
-  readonly unset?: boolean | undefined;
-  readonly fresh?: boolean | undefined;
-  readonly 'token-file'?: string | undefined;
-  readonly 'client-id'?: string | undefined;
-  readonly 'secret-stdin'?: boolean | undefined;
-  readonly verify?: boolean | undefined;
-  readonly all?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly verbose?: boolean | undefined;
+/** The words of a text, as a union. */
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+type FlagWithValue =
+  | Words<'region profile auth-url min-ttl timeout retries ca-file'>
+  | Words<'format output prefix variable token-file client-id'>;
+/** `cache` and `verify` have only the form `--no-NAME`, which is false. */
+type Switch = Words<'sandbox cache json unset fresh secret-stdin verify all yes verbose'>;
+
+/** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
+export type FlagValues = { readonly [Name in FlagWithValue]?: string | undefined } & {
+  readonly [Name in Switch]?: boolean | undefined;
 };
 
 /** A row of the table. */
