@@ -1,7 +1,5 @@
 /** Trusted certificates. Loaded only for https:, because Node's TLS takes long to load. */
 import { X509Certificate } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import * as tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
@@ -14,8 +12,6 @@ import { readRegular } from '../files/read-file';
 export interface Trust {
   readonly ca?: string[];
   readonly from?: string;
-  /** The variables whose CAs are used instead of the system's, if they are. */
-  readonly insteadOfSystem?: readonly string[];
 }
 
 /** Returns the options of TLS. @param trace receives a line about each certificate of a trusted CA */
@@ -51,8 +47,6 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 const STORE = "the system's store";
-/** The variables of a PEM file and of directories with PEM files. */
-const VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'];
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /** A function of Node 22.15 and later, which the types of Node 20 do not have. */
@@ -83,41 +77,21 @@ export function trustFile(path: string, env: Env): Trust {
 }
 
 /**
- * Returns the same CAs with the system's: those of SSL_CERT_FILE and SSL_CERT_DIR, or else of the system's
- * store. Undefined if gwtoken cannot read any.
+ * Returns the same CAs with the system's: those of SSL_CERT_FILE, or else of the system's store or a bundle.
+ * Undefined if gwtoken cannot read any.
  */
 export function trustSystem(
-  trust: Trust,
+  { ca }: Trust,
   env: Env,
   platform: NodeJS.Platform,
   store = systemStore,
 ): Trust | undefined {
-  const { ca = nodeRoots(env) } = trust;
-  const [file = '', directories = ''] = VARIABLES.map((name) => env[name]);
   const bundles = platform === 'linux' ? LINUX_BUNDLES : [];
-  // The first of these groups with a CA is used.
-  const own = [file, ...directories.split(delimiter)].filter(Boolean);
-  const groups = [own, [STORE], ...bundles.map((path) => [path])];
-  for (const places of groups) {
-    const found = places
-      .map((from) => ({ from, roots: rootsAt(from, store) }))
-      .filter(({ roots }) => roots.length > 0);
-    if (found.length === 0) continue;
-    return {
-      ca: [...ca, ...found.flatMap(({ roots }) => roots)],
-      from: found.map((each) => each.from).join(' and '),
-      insteadOfSystem: places === own ? VARIABLES.filter((name) => env[name]) : [],
-    };
+  for (const from of [env['SSL_CERT_FILE'] ?? '', STORE, ...bundles]) {
+    const roots = from === STORE ? store() : readIfThere(from);
+    if (roots.length > 0) return { ca: [...(ca ?? nodeRoots(env)), ...roots], from };
   }
   return undefined;
-}
-
-/** Returns the CAs of the store, of a PEM file, or of the PEM files in a directory. */
-function rootsAt(place: string, store: typeof systemStore): readonly string[] {
-  if (place === STORE) return store();
-  const names = orUndefined(() => readdirSync(place));
-  // c_rehash puts each file into a directory twice: by its name, and as a link.
-  return names ? [...new Set(names.flatMap((name) => readIfThere(join(place, name))))] : readIfThere(place);
 }
 
 /** Returns the CAs that Node uses by default. */

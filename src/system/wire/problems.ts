@@ -2,7 +2,7 @@
 import type { Cause, Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
 import { limitReached, systemCode } from '../../system-errors';
-import { cleaned, listOf } from '../../text';
+import { cleaned } from '../../text';
 import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
@@ -13,8 +13,6 @@ export interface ConnectionProgress {
   peer: 'endpoint' | 'proxy';
   /** `certificate` means that the peer's certificate was rejected, `tunnel` that the proxy has to open one. */
   waitingFor: 'connection' | 'certificate' | 'tunnel' | 'reply' | 'body';
-  /** The variables whose CAs were tried instead of the system's. */
-  insteadOfSystem?: readonly string[] | undefined;
 }
 
 /** The failed request, its proxy and its progress. */
@@ -105,11 +103,8 @@ const CONNECTIONS: Endings = [
   [/^/, () => [CHECK_NETWORK], ({ code }) => `connection failed (${code})`],
 ];
 
-/** Returns the hints to pass a CA, with the places where gwtoken has looked for it. */
-function passCa({ caFile, progress: { insteadOfSystem = [] } }: Failure): Hints {
-  const tried = [...(caFile === undefined ? [] : [caFile]), ...insteadOfSystem];
-  const why =
-    tried.length > 0 ? `this CA is not in ${listOf(tried)}:` : 'behind a company proxy or private CA?';
+function passCa({ caFile }: Failure): Hints {
+  const why = caFile === undefined ? 'behind a company proxy or private CA?' : `this CA is not in ${caFile}:`;
   return [
     `${why} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
     'if the CA is public, the server is not sending its intermediate certificate',

@@ -92,7 +92,6 @@ async function postSecurely(attempt: Omit<Attempt, 'tls'>, { env, platform }: Pr
     const system = isUnknown && trustSystem(trust, env, platform);
     if (!system) throw error;
     options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
-    progress.insteadOfSystem = system.insteadOfSystem;
     return await postTrusting(system);
   }
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import type { Authority, Identity, Leaf } from '../../harness/endpoints/authority';
 import { type Script, startFaultServer } from '../../harness/endpoints/fault-server';
@@ -50,10 +49,6 @@ export const BAD_TLS: readonly WireCase[] = [
     { ...FETCHED, isQuick: true },
   ),
   tls('a CA in SSL_CERT_FILE', VALID, ({ caFile: file }) => ({ env: { SSL_CERT_FILE: file } }), {
-    ...FETCHED,
-    needs: missing('linux'),
-  }),
-  tls('a CA in SSL_CERT_DIR', VALID, ({ caFile: file }) => ({ env: { SSL_CERT_DIR: dirname(file) } }), {
     ...FETCHED,
     needs: missing('linux'),
   }),

@@ -101,18 +101,6 @@ test.each<[code: string, end: string, hints: readonly string[], caFile?: string]
   });
 });
 
-test('wireProblem() names the variables whose CAs replace those of the system', () => {
-  const hintWith = (caFile: string | undefined, ...insteadOfSystem: string[]) =>
-    problemOf(fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', {
-      caFile,
-      progress: { peer: 'endpoint', waitingFor: 'certificate', insteadOfSystem },
-    }).hints[0];
-  expect(hintWith(undefined, 'SSL_CERT_FILE')).toBe(`this CA is not in SSL_CERT_FILE: ${PASS_CA}`);
-  expect(hintWith('/ca.pem', 'SSL_CERT_FILE', 'SSL_CERT_DIR')).toBe(
-    `this CA is not in /ca.pem, SSL_CERT_FILE or SSL_CERT_DIR: ${PASS_CA}`,
-  );
-});
-
 test.each<[string, Error]>([
   ['closed the connection without opening a tunnel', fault('UND_ERR_SOCKET')],
   ['did not answer with valid HTTP', parser('Response does not match the HTTP/1.1 protocol')],

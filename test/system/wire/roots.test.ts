@@ -1,7 +1,7 @@
 /** The trusted CAs: Node's own, those of a file, and the system's if the CA is unknown. */
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { trustFile, trustSystem } from '../../../src/system/wire/certificates';
@@ -71,36 +71,13 @@ describe("the system's CAs", () => {
     const found = {
       ca: ['own', authority.ca],
       from: authority.caFile,
-      insteadOfSystem: ['SSL_CERT_FILE'],
     };
     for (const platform of ['linux', 'darwin', 'win32'] as const)
       expect(trustSystem(own, { SSL_CERT_FILE: authority.caFile }, platform)).toEqual(found);
     for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }]) {
       expect(trustSystem(own, none, 'darwin')).toBeUndefined();
-      expect(trustSystem(own, none, 'linux')).toMatchObject({ from: debian, insteadOfSystem: [] });
+      expect(trustSystem(own, none, 'linux')).toMatchObject({ from: debian });
     }
-  });
-
-  test('come also from the files in the directories of SSL_CERT_DIR', ({ needs }) => {
-    // On Windows a link needs a privilege.
-    needs('posix');
-    const [directory, other] = [openDirectory(), openDirectory()];
-    writeFileSync(join(directory, 'ca.pem'), authority.ca);
-    symlinkSync('ca.pem', join(directory, '12345678.0'));
-    writeFileSync(join(directory, 'README'), 'hello');
-    const another = makeAuthority();
-    const from = (env: Record<string, string>) => trustSystem({ ca: [] }, env, 'darwin');
-    const SSL_CERT_DIR = [other, directory].join(delimiter);
-    expect(from({ SSL_CERT_DIR })).toEqual({
-      ca: [authority.ca],
-      from: directory,
-      insteadOfSystem: ['SSL_CERT_DIR'],
-    });
-    expect(from({ SSL_CERT_DIR, SSL_CERT_FILE: another.caFile })).toEqual({
-      ca: [another.ca, authority.ca],
-      from: `${another.caFile} and ${directory}`,
-      insteadOfSystem: ['SSL_CERT_FILE', 'SSL_CERT_DIR'],
-    });
   });
 
   test('come from SSL_CERT_FILE before the system’s store', () => {
