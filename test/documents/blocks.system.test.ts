@@ -1,30 +1,55 @@
-/** Runs the code in README, recipes and ci as printed, section by section, with the tools that it names. */
+/** Runs the code of README and topics as printed, section by section, in each shell that a reader may paste it into. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { codeBlocks, linesInTables } from '../harness/command-lines';
 import { listen } from '../harness/endpoints/listen';
-import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { type Answer, startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
 import { missing, type Need } from '../harness/needs';
 import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
+const SHELLS = {
+  bash: ['-eo', 'pipefail', '-c'],
+  dash: ['-ec'],
+  zsh: ['-feo', 'pipefail', '-c'],
+  fish: ['--no-config', '-c'],
+} as const;
+type Shell = keyof typeof SHELLS;
+/** The shells that run a block, by its language. */
+const SHELLS_OF: Readonly<Record<string, readonly Shell[]>> = {
+  sh: ['bash', 'dash', 'zsh'],
+  bash: ['bash', 'zsh'],
+  fish: ['fish'],
+};
+
+/** Blocks that cannot run here, by their first words, with the reason. */
+const LEFT_OUT: readonly (readonly [RegExp, reason: string])[] = [
+  [/^(GWTOKEN_|HTTPS_PROXY=|\{|\$ )/, 'is no command'],
+  [/^gwtoken log(in|out)\b/, 'prompts: test/commands and test/system/keychain answer it'],
+  [/^npm /, 'installs or tests this clone: test/package'],
+  [/^security /, 'needs macOS'],
+  [/^sh bash zsh/, 'has a line for each shell: test/shells'],
+  [/^printf|^export KEYRING_PASSWORD/, 'needs a keyring: keychain-items.system.test.ts'],
+];
+
 const GATEWAY = 'https://gateway.example.com';
-/** Lines that prompt, use another shell or install something. Other tests run them. */
-const ELSEWHERE = /^(gwtoken login|gwtoken env --format fish|npm (run|test|ci|install)).*$/gm;
+/** What stands in the texts for the reader's own words. */
+const PLACEHOLDERS = { ' URL': ` ${GATEWAY}`, COMMAND: 'true', '-file FILE': '-file ./token' };
 
 interface Section {
+  readonly file: string;
   readonly name: string;
   /** Blocks with a file name on the line above them. */
   readonly files: readonly (readonly [name: string, text: string])[];
-  /** The command lines in tables and the shell blocks, or the command lines of a CI system's job. */
-  readonly script: string;
+  /** The other blocks, command lines in tables, and the command lines of a CI system's job. */
+  readonly blocks: readonly { readonly language: string; readonly code: string }[];
   readonly yaml: readonly string[];
 }
 
@@ -32,33 +57,51 @@ interface Section {
 const JOB_LINE = /^ *(?:- )?(?:run: |bash: |sh ')?((?:\.\/gwtoken|curl|echo|tar) .*?)'?$/gm;
 
 /** Returns the sections of a document in Markdown. */
-function sectionsOf(...path: string[]): Section[] {
-  const sections = readFileSync(join(ROOT, ...path), 'utf8').split(/^##? /m);
-  return sections.map((section) => {
-    const [name = ''] = section.split('\n');
-    const blocks = codeBlocks(section);
-    const typed = linesInTables(section).map((line) => `${line}\n`.replace(ELSEWHERE, ''));
-    const script = blocks.map(({ file, language, code }) => {
-      if (file !== undefined) return '';
-      if (language === 'sh') return code.replace(ELSEWHERE, '');
-      if (!/yaml|groovy/.test(language)) return '';
-      return [...code.matchAll(JOB_LINE)].map(([, line]) => `${line}\n`).join('');
+function sectionsOf(file: string): Section[] {
+  return readFileSync(join(ROOT, file), 'utf8')
+    .split(/^##? /m)
+    .map((text) => {
+      const fenced = codeBlocks(text);
+      const rest = text.replace(/^```[\s\S]*?^```/gm, '');
+      const asShell = (codes: readonly string[]) =>
+        codes.map((code) => ({ language: 'sh', code: `${code}\n` }));
+      return {
+        file,
+        name: text.split('\n')[0]!,
+        files: fenced.flatMap((block) =>
+          block.file === undefined ? [] : [[block.file, block.code] as const],
+        ),
+        blocks: [
+          ...asShell(linesInTables(text)),
+          ...asShell((rest.match(/(?:^ {4,}\S.*\n)+/gm) ?? []).map((code) => code.replace(/^ +/gm, ''))),
+          ...fenced.flatMap(({ file, language, code }) => {
+            if (file !== undefined) return [];
+            if (!/yaml|groovy/.test(language)) return [{ language, code }];
+            return asShell([...code.matchAll(JOB_LINE)].map(([, line = '']) => line));
+          }),
+        ],
+        yaml: fenced.filter(({ language }) => language === 'yaml').map(({ code }) => code),
+      };
     });
-    return {
-      name,
-      files: blocks.flatMap(({ file, code }) => (file === undefined ? [] : [[file, code] as const])),
-      script: [...typed, ...script].join(''),
-      yaml: blocks.filter(({ language }) => language === 'yaml').map(({ code }) => code),
-    };
-  });
 }
-const recipes = sectionsOf('src', 'cli', 'topics', 'recipes.md');
-const ci = sectionsOf('src', 'cli', 'topics', 'ci.md');
-const sections = [...sectionsOf('README.md'), ...recipes, ...ci];
+
+const TOPICS = 'src/cli/topics';
+const sections = ['README.md', ...readdirSync(join(ROOT, TOPICS)).map((name) => `${TOPICS}/${name}`)]
+  .filter((file) => file.endsWith('.md'))
+  .flatMap(sectionsOf);
+const section = (name: string): Section => sections.find((each) => each.name.startsWith(name))!;
+
+/** Returns the code of a section that a shell runs. */
+function scriptOf({ blocks }: Section, shell: Shell): string {
+  const isRun = (code: string) => !LEFT_OUT.some(([words]) => words.test(code));
+  return blocks
+    .filter(({ language, code }) => SHELLS_OF[language]?.includes(shell) && isRun(code))
+    .map(({ code }) => code)
+    .join('');
+}
 
 const TOOLS: Readonly<Record<string, readonly Need[]>> = {
   HTTPie: ['httpie'],
-  jq: ['jq'],
   Python: ['python3'],
   make: ['make'],
   direnv: ['direnv'],
@@ -67,46 +110,57 @@ const TOOLS: Readonly<Record<string, readonly Need[]>> = {
 const CALLS: Readonly<Record<string, number>> = {
   'Get started': 2,
   'In CI, or in a terminal without a keychain': 1,
+  'CI, containers and other machines without a keychain': 1,
+  'The auth URL and the API URL': 1,
+  'What leaks a token': 2,
   curl: 3,
   'Long-running scripts': 4,
+  'When the API answers 401': 1,
   'GitLab CI': 1,
   Jenkins: 1,
   ...{ gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
 };
-const AFTER_401 = 'When the API answers 401';
-const VAULTS = 'Credentials from a command: Vault, 1Password, AWS, pass, age';
-/** Sections whose code has a test of its own. */
-const OWN_TESTS = [AFTER_401, VAULTS];
-const ANSWER = '{"client_id":"client","client_secret":"kept in a vault"}';
 
 type Examples = Awaited<ReturnType<typeof openExamples>>;
 
 /** Opens what the examples call: a token endpoint, the gateway, a release to download, and programs on PATH. */
-async function openExamples({ accepts = 'token-1' } = {}) {
-  const endpoint = await startTokenEndpoint();
+async function openExamples({ accepts = 'token-1', answer = (_post: number): Answer => tokenReply(1) } = {}) {
+  const endpoint = await startTokenEndpoint(answer);
   const gateway = await startGateway(accepts);
   const [bin, files] = [openDirectory(), openDirectory()];
   const PATH = linkProgram(bin, [executable()]);
   putPrograms(bin, files, gateway.url);
   const release = await startRelease(bin, files);
-  const [BASH_ENV, XDG_CACHE_HOME] = [join(openDirectory(), 'bash-env'), openDirectory()];
-  writeFileSync(BASH_ENV, '');
-  const variables = { ...inVariables(endpoint.authUrl), ...release, PATH, BASH_ENV, XDG_CACHE_HOME };
-  return { endpoint, gateway, files, variables };
+  return { endpoint, gateway, files, variables: { ...inVariables(endpoint.authUrl), ...release, PATH } };
 }
 
-/** Opens a home and a current directory for one example. Only the cache is shared with others. */
+const refuse = () => ({ status: 401, body: { error: 'invalid_client' } });
+
+/** Opens a home and a current directory for one example. */
 function openExample({ endpoint, gateway, files, variables }: Examples) {
   const { dir, env } = openDirectories();
   const work = join(dir, 'work');
   cpSync(files, work, { recursive: true });
   gateway.calls.length = 0;
-  const run = (script: string, more: Readonly<Record<string, string>> = {}) =>
-    runCommand(['/usr/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll(GATEWAY, gateway.url)], {
-      env: { ...env, ...variables, ...more },
-      cwd: work,
-    });
-  return { endpoint, calls: gateway.calls, work, run, url: gateway.url };
+  const BASH_ENV = join(dir, 'bash-env');
+  writeFileSync(BASH_ENV, '');
+  const filled = (text: string) =>
+    Object.entries({ ...PLACEHOLDERS, [GATEWAY]: gateway.url }).reduce(
+      (filling, [from, to]) => filling.replaceAll(from, to),
+      text,
+    );
+  return {
+    endpoint,
+    calls: gateway.calls,
+    write: ({ files }: Section) => {
+      for (const [file, text] of files) writeFileSync(join(work, file), filled(text));
+    },
+    run: (script: string, shell: Shell = 'bash', more: Readonly<Record<string, string>> = {}) =>
+      runCommand([`/usr/bin/${shell}`, ...SHELLS[shell], filled(script)], {
+        env: { ...env, ...variables, BASH_ENV, ...more },
+        cwd: work,
+      }),
+  };
 }
 
 /** Starts a gateway that greets callers with this token. Its fourth answer is an error. */
@@ -137,7 +191,12 @@ function putPrograms(bin: string, work: string, gatewayUrl: string): void {
   put(bin, 'sleep');
   // A vault rejects a line in which the shell did not expand a variable.
   for (const vault of ['op', 'vault', 'aws', 'pass', 'age'])
-    put(bin, vault, `case "$*" in *[\\$~]*) exit 1 ;; esac`, `printf '%s' '${ANSWER}'`);
+    put(
+      bin,
+      vault,
+      `case "$*" in *[\\$~]*) exit 1 ;; esac`,
+      `printf '{"client_id":"client","client_secret":"kept in a vault"}'`,
+    );
 }
 
 /** Packs a release in the current directory, and serves it. Returns the variables of its URL and checksum. */
@@ -160,39 +219,39 @@ async function startRelease(bin: string, work: string) {
 
 let examples: Examples;
 beforeAll(async () => {
-  if (missing('linux', 'bash', 'curl') === undefined) examples = await openExamples();
+  if (missing('linux', 'curl') === undefined) examples = await openExamples();
 });
 
-describe('the code in the documents', () => {
-  test('is found in README, recipes and ci', () => {
-    const scripts = sections.filter(({ script }) => script.trim() !== '').map(({ name }) => name);
-    expect(scripts).toEqual(expect.arrayContaining(['Install', 'Azure Pipelines', ...Object.keys(CALLS)]));
-    expect(scripts.length).toBeGreaterThan(15);
-  });
-
-  test.for(sections.filter(({ name, script }) => script.trim() !== '' && !OWN_TESTS.includes(name)))(
-    '$name',
-    async ({ name, files, script }, { needs }) => {
-      needs('linux', 'bash', 'curl', ...(TOOLS[name] ?? []));
-      const { calls, work, run, url } = openExample(examples);
-      for (const [file, text] of files) writeFileSync(join(work, file), text.replaceAll(GATEWAY, url));
+describe.each(Object.keys(SHELLS) as Shell[])('%s runs the code of', (shell) => {
+  const inShell = sections.filter((each) => scriptOf(each, shell) !== '');
+  test.for(inShell.map((each) => [`${each.file}: ${each.name}`, each] as const))(
+    '%s',
+    async ([, each], { needs }) => {
+      needs('linux', 'curl', shell, ...(TOOLS[each.name] ?? []));
+      const { calls, run, write } = openExample(examples);
+      write(each);
       // The examples of CI start with an unpacked release in the current directory.
-      if (ci.some((each) => each.name === name)) await run('tar -xzf gwtoken-*.tar.gz');
-      const { code, stdout, stderr } = await run(script);
+      if (each.file.endsWith('/ci.md')) await run('tar -xzf gwtoken-*.tar.gz');
+      const { code, stderr } = await run(scriptOf(each, shell), shell);
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      expect(calls).toEqual(Array(CALLS[name] ?? 0).fill('Bearer token-1'));
-      if (name === 'jq') expect(stdout).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\n$/);
+      const expected = shell === 'fish' ? 0 : (CALLS[each.name] ?? 0);
+      expect(calls).toEqual(Array(expected).fill('Bearer token-1'));
     },
   );
 });
 
+test('each reason to leave a block out is needed, and each counted section exists', () => {
+  const codes = sections.flatMap(({ blocks }) => blocks.map(({ code }) => code));
+  for (const [words] of LEFT_OUT) expect(codes).toContainEqual(expect.stringMatching(words));
+  const names = sections.map(({ name }) => name);
+  expect(Object.keys({ ...CALLS, ...TOOLS }).filter((name) => !names.includes(name))).toEqual([]);
+});
+
 test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
   needs('linux', 'bash', 'curl', 'direnv');
-  const { endpoint, calls, work, run } = openExample(await openExamples());
-  endpoint.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-  const { files, script } = sections.find(({ name }) => name === 'direnv')!;
-  for (const [file, text] of files) writeFileSync(join(work, file), text);
-  expect(await run(script)).toMatchObject({ code: 1 });
+  const { calls, run, write } = openExample(await openExamples({ answer: refuse }));
+  write(section('direnv'));
+  expect(await run(scriptOf(section('direnv'), 'bash'))).toMatchObject({ code: 1 });
   expect(calls).toEqual([]);
 });
 
@@ -200,30 +259,31 @@ test.for([
   ['a new token is accepted', 'token-2', 0],
   ['no token is accepted', 'none', 1],
 ] as const)('the recipe for 401 requests one new token: %s', async ([, accepts, code], { needs }) => {
-  needs('linux', 'bash', 'curl');
-  const { run, calls } = openExample(await openExamples({ accepts }));
-  const { script } = recipes.find(({ name }) => name === AFTER_401)!;
-  expect(await run(script)).toMatchObject({ code, stderr: '' });
+  needs('linux', 'zsh', 'curl');
+  const { run, calls } = openExample(await openExamples({ accepts, answer: tokenReply }));
+  const script = scriptOf(section('When the API answers 401'), 'zsh');
+  expect(await run(script, 'zsh')).toMatchObject({ code, stderr: '' });
   expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
 test('a CI job unpacks no release with a wrong checksum', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run, calls } = openExample(examples);
-  const { script } = sections.find(({ name }) => name.startsWith('In CI'))!;
-  expect(await run(script, { SHA256: '0'.repeat(64) })).toMatchObject({ code: 1 });
+  const script = scriptOf(section('In CI'), 'bash');
+  expect(await run(script, 'bash', { SHA256: '0'.repeat(64) })).toMatchObject({ code: 1 });
   expect(calls).toEqual([]);
 });
 
 test('the credential command of each vault works', async ({ needs }) => {
   needs('linux', 'bash');
-  const { script } = ci.find(({ name }) => name === VAULTS)!;
-  const { endpoint, run } = openExample(await openExamples());
+  const { endpoint, run } = openExample(await openExamples({ answer: tokenReply }));
   const lines = [
     'unset GWTOKEN_AUTH_URL GWTOKEN_CLIENT_ID GWTOKEN_CLIENT_SECRET',
     `gwtoken config set auth-url ${endpoint.authUrl}`,
     // Each statement sets another command.
-    script.split(/^(?=gwtoken )/m).join('gwtoken get\n'),
+    scriptOf(section('Credentials from a command'), 'bash')
+      .split(/^(?=gwtoken )/m)
+      .join('gwtoken get\n'),
     'gwtoken get',
   ];
   const { code, stdout } = await run(lines.join('\n'));
@@ -233,19 +293,18 @@ test('the credential command of each vault works', async ({ needs }) => {
 
 test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
-  const jobs = ci.flatMap(({ yaml }) => yaml.map((text) => parse(text)));
-  expect(jobs.length).toBeGreaterThan(3);
-  const { command, args } = jobs.find(({ spec }) => spec !== undefined).spec.containers[0];
+  const { containers } = parse(section('Kubernetes').yaml[0]!).spec;
   const { run, calls } = openExample(examples);
-  const line = [...command, ...args].join(' ').replaceAll('/run/gwtoken', openDirectory());
-  expect(await run(line)).toMatchObject({ code: 0, stderr: '' });
+  const line = [...containers[0].command, ...containers[0].args].join(' ');
+  const result = await run(line.replaceAll('/run/gwtoken', openDirectory()));
+  expect(result).toMatchObject({ code: 0, stderr: '' });
   expect(calls).toEqual(['Bearer token-1']);
 });
 
 test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run } = openExample(examples);
-  const topic = readFileSync(join(ROOT, 'src', 'cli', 'topics', 'recipes.md'), 'utf8');
-  const [, helper = ''] = /"headersHelper": "([^"]+)"/.exec(topic) ?? [];
-  expect(JSON.parse((await run(helper)).stdout)).toEqual({ Authorization: 'Bearer token-1' });
+  const [[, text]] = section('Programs that ask a helper').files as [[string, string]];
+  const { stdout } = await run(JSON.parse(text).mcpServers.gateway.headersHelper);
+  expect(JSON.parse(stdout)).toEqual({ Authorization: 'Bearer token-1' });
 });

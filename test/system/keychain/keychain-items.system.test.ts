@@ -1,5 +1,4 @@
 /** The examples of the help topic `keychain`, run as shell scripts. */
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,25 +6,25 @@ import { startIdentityServer } from '../../harness/endpoints/identity-server';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
 import { leftBehind } from '../../harness/programs/processes';
-import { GWTOKEN_SH, inherited, runCommand, runProgram } from '../../harness/programs/program';
+import { GWTOKEN_SH, linkProgram, runCommand } from '../../harness/programs/program';
 import { ROOT } from '../../harness/root';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret' };
 
-test('get reads an item that the secret-tool example of the help has stored', async ({ needs }) => {
-  needs('keyring');
-  const identity = await startIdentityServer({ clients: [CLIENT] });
-  const keyring = await startKeyring({ state: 'unlocked' });
-  const item = { ID: CLIENT.clientId, SECRET: CLIENT.clientSecret, AUTH_URL: identity.authUrl };
-  const made = spawnSync('sh', ['-c', example('secret-tool store')], {
-    env: { ...inherited(), ...keyring.env, ...item },
-    encoding: 'utf8',
-  });
-  expect(made).toMatchObject({ status: 0, stdout: '', stderr: '' });
-  const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl };
-  const { code, stdout } = await runProgram(['get'], { env: { ...keyring.env, ...settings } });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
-});
+test.for(['--secret-stdin', 'secret-tool store'])(
+  'get reads an item that the example with %s has stored',
+  async (words, { needs }) => {
+    needs('keyring');
+    const identity = await startIdentityServer({ clients: [CLIENT] });
+    const home = openHome((await startKeyring({ state: 'unlocked' })).env);
+    const item = { ID: CLIENT.clientId, SECRET: CLIENT.clientSecret, AUTH_URL: identity.authUrl };
+    const env = { ...home.env, ...item, PATH: linkProgram(home.dir) };
+    expect(await runCommand(['sh', '-c', example(words)], { env })).toMatchObject({ code: 0, stdout: '' });
+    const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl };
+    const { code, stdout } = await home.gwtoken(['get'], { env: settings });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+  },
+);
 
 /** Returns the indented example of the topic that contains these words. */
 function example(words: string): string {
