@@ -102,6 +102,7 @@ function scriptOf({ blocks }: Section, shell: Shell): string {
 
 const TOOLS: Readonly<Record<string, readonly Need[]>> = {
   HTTPie: ['httpie'],
+  git: ['git'],
   Python: ['python3'],
   make: ['make'],
   direnv: ['direnv'],
@@ -118,7 +119,7 @@ const CALLS: Readonly<Record<string, number>> = {
   'When the API answers 401': 1,
   'GitLab CI': 1,
   Jenkins: 1,
-  ...{ gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
+  ...{ git: 2, gwtoken: 1, HTTPie: 1, 'Node.js': 1, Python: 1, make: 1, direnv: 1 },
 };
 
 type Examples = Awaited<ReturnType<typeof openExamples>>;
@@ -163,14 +164,14 @@ function openExample({ endpoint, gateway, files, variables }: Examples) {
   };
 }
 
-/** Starts a gateway that greets callers with this token. Its fourth answer is an error. */
+/** Starts a gateway that accepts this token, also as an empty Git repository. Its fourth answer is an error. */
 async function startGateway(accepted: string) {
   const calls: (string | undefined)[] = [];
   const { url } = await listen(
     createServer(({ headers: { authorization } }, response) => {
       calls.push(authorization);
       const status = calls.length === 4 ? 503 : authorization === `Bearer ${accepted}` ? 200 : 401;
-      response.writeHead(status).end('hello\n');
+      response.writeHead(status).end();
     }),
   );
   return { url, calls };
@@ -185,8 +186,13 @@ function putPrograms(bin: string, work: string, gatewayUrl: string): void {
   put(work, 'worker', call);
   put(work, 'serve', '[ -s "$GWTOKEN_TOKEN_FILE" ]');
   put(bin, 'tini', 'shift', 'exec "$@"');
-  put(bin, 'docker', '[ -n "$GWTOKEN_ACCESS_TOKEN" ]');
-  put(bin, 'terraform', '[ -n "$TF_VAR_token" ]');
+  // These stand for tools that are large. Each recipe was tried with the real one.
+  const noToken = 'case "$*" in *token-1*) exit 1 ;; esac';
+  for (const tool of ['docker', 'bru', 'httpyac', 'npm', 'ansible-playbook', 'artillery'])
+    put(bin, tool, noToken, '[ "$GWTOKEN_ACCESS_TOKEN" = token-1 ]');
+  put(bin, 'terraform', noToken, '[ "$TF_VAR_token" = token-1 ]');
+  put(bin, 'newman', noToken, `grep -q '"value":"token-1"' "$4"`);
+  put(bin, 'pm2', '[ "$1 $2" = "start gwtoken" ]', 'shift 5', 'exec gwtoken "$@"');
   // Replaces sleep, so that the long-running script does not wait for a minute.
   put(bin, 'sleep');
   // A vault rejects a line in which the shell did not expand a variable.
@@ -304,7 +310,7 @@ test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) =>
 test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run } = openExample(examples);
-  const [[, text]] = section('Programs that ask a helper').files as [[string, string]];
+  const [[, text]] = section('MCP').files as [[string, string]];
   const { stdout } = await run(JSON.parse(text).mcpServers.gateway.headersHelper);
   expect(JSON.parse(stdout)).toEqual({ Authorization: 'Bearer token-1' });
 });
