@@ -66,11 +66,6 @@ export function mayHoldCredentials(name: string): boolean {
   return Object.values(CREDENTIAL_PREFIXES).some((prefix) => upper.startsWith(prefix));
 }
 
-/** Returns the variables for a child program, without those that may hold credentials. */
-export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !mayHoldCredentials(name)));
-}
-
 /** Shortens a client ID to `abcd…wxyz`. An ID is not a secret, so a short one is returned unchanged. */
 export function shortId(id: string): string {
   return id.length <= 8 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`;

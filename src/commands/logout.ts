@@ -1,6 +1,6 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
-import { notReturned, saysNoKeychain } from '../credentials/keychain-item';
+import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, usage } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';

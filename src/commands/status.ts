@@ -1,7 +1,8 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 
 import { type Client, clientName, parseClientName, shortId } from '../client';
-import { type CredentialSource, sourceOf } from '../credentials/sources';
+import type { CredentialSource } from '../credentials/source';
+import { sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
 import { selecting, settingLines } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';

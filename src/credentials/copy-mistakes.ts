@@ -3,8 +3,7 @@
  */
 import { GwtokenError, orUndefined } from '../errors';
 import type { World } from '../world';
-import { type Credentials, SECRET_LIMIT } from './credentials';
-import type { ValueNames } from './variables';
+import { type Credentials, SECRET_LIMIT, type ValueNames } from './credentials';
 
 const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
   { pattern: /^(["'`]).*\1$/s, problem: 'begins and ends with a quote' },
@@ -21,11 +20,11 @@ const NO_VARIABLES: ValueNames = { id: 'the client ID', secret: 'the client secr
 /** Returns the error. If the credentials were refused, its first hints name the mistakes in them. */
 export function withMistakes(
   error: unknown,
-  { clientId, clientSecret }: Credentials,
+  { clientId, clientSecret, names = NO_VARIABLES }: Credentials & { readonly names?: ValueNames },
   { readFile }: Pick<World, 'readFile'>,
-  { id, secret, secretFile }: ValueNames = NO_VARIABLES,
 ): unknown {
   if (!(error instanceof GwtokenError) || error.kind !== 'refused') return error;
+  const { id, secret, secretFile } = names;
   const values = [
     [id, clientId, undefined],
     [secret, clientSecret, secretFile],

@@ -1,30 +1,34 @@
 /** A client's ID and secret, and the characters that are allowed in them. */
-import { usage } from '../errors';
-import type { Setting } from '../settings/table';
+import type { Client } from '../client';
+import { orUndefined, usage } from '../errors';
+import { parseAuthUrl } from '../settings/values';
 import { VSCHAR } from '../text';
-import type { World } from '../world';
 
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+/** Credentials as an item or a command gives them. */
+export interface ParsedCredentials extends Credentials {
+  /** Their auth URL; undefined if none is named. */
+  readonly authUrl: string | undefined;
+}
+
 /** Credentials, and the only auth URL that they may be sent to. */
-export interface Loaded extends Credentials {
+export interface BoundCredentials extends Credentials {
   readonly authUrl: string;
+  /** Absent if the ID and the secret have no names. */
+  readonly names?: ValueNames;
 }
 
-/** What a source may need to load credentials. */
-export interface LoadOptions {
-  /** The auth URL that the settings give for these credentials. */
-  readonly authUrl: Setting<string> | undefined;
-  readonly signal?: AbortSignal | undefined;
+/** Names of a client's ID and secret in messages, such as the variables that contain them. */
+export interface ValueNames {
+  readonly id: string;
+  readonly secret: string;
+  /** The variable for the path of a file with the secret, if the secret itself is in a variable. */
+  readonly secretFile?: string | undefined;
 }
-
-export type LoadWorld = Pick<
-  World,
-  'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
->;
 
 /** Hints after an invalid client ID or secret. */
 export const ONLY_CLIENT_ID = 'provide only the client ID, on one line';
@@ -62,4 +66,23 @@ export function secretProblem(secret: string): string | undefined {
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';
   return VSCHAR.test(clientId) ? undefined : 'contains a character that is not allowed in a client ID';
+}
+
+/**
+ * Parses the JSON of an item or a credential command: `{"client_id":"…","client_secret":"…","auth_url":"…"}`.
+ * Returns a fault as the end of a sentence.
+ */
+export function parseCredentials(text: string, { region }: Client): ParsedCredentials | string {
+  const parsed: unknown = orUndefined(() => JSON.parse(text));
+  if (parsed === undefined) return 'is not JSON';
+  const { client_id, client_secret, auth_url } = (parsed ?? {}) as Record<string, unknown>;
+  if (client_id === undefined || client_secret === undefined) return 'has no client_id or client_secret';
+  if (typeof client_id !== 'string' || typeof client_secret !== 'string')
+    return 'has a client_id or client_secret that is not a JSON string';
+  const problem = clientIdProblem(client_id) ?? secretProblem(client_secret);
+  if (problem) return `has a client_id or client_secret that ${problem}`;
+  const credentials = { clientId: client_id, clientSecret: client_secret };
+  if (auth_url === undefined) return { ...credentials, authUrl: undefined };
+  const authUrl = orUndefined(() => parseAuthUrl(String(auth_url), undefined, region));
+  return authUrl === undefined ? 'has an invalid auth_url' : { ...credentials, authUrl };
 }

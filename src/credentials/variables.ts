@@ -12,7 +12,9 @@ import {
   ONLY_CLIENT_ID,
   SECRET_LIMIT,
   secretFromBytes,
+  type ValueNames,
 } from './credentials';
+import { type FindWorld, type SourceKind, urlOfSettings } from './source';
 
 /** The most common reason for an empty variable in a CI job. */
 export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
@@ -31,28 +33,38 @@ export function variablePairs({ region, environment }: Omit<Client, 'profile'>):
   );
 }
 
-/** The variables of all clients' credentials. The sandbox's include production's. */
-export const CREDENTIAL_VARIABLES: readonly string[] = REGIONS.flatMap((region) =>
-  variablePairs({ region, environment: 'sandbox' }).flat(),
-);
-
-/** Names of a client's ID and secret in messages, such as the variables that contain them. */
-export interface ValueNames {
-  readonly id: string;
-  readonly secret: string;
-  /** The variable for the path of a file with the secret, if the secret itself is in a variable. */
-  readonly secretFile?: string | undefined;
-}
+export const variables: SourceKind = {
+  // The sandbox's include production's.
+  variables: REGIONS.flatMap((region) => variablePairs({ region, environment: 'sandbox' }).flat()),
+  find(settings, world) {
+    // A profile named by a flag has its own credentials, as in `aws`.
+    const found = settings.flags.profile === undefined ? findPair(settings.client, world) : undefined;
+    if (!found) return undefined;
+    const { names, clientId, clientSecret } = found;
+    const name = `${names.id} and ${names.secret}`;
+    return {
+      kind: 'variables',
+      name,
+      origin: ` (from ${name})`,
+      clientId,
+      key: { facts: [clientId], secret: clientSecret },
+      authUrl: urlOfSettings(settings),
+      mayNameAuthUrl: false,
+      waitMs: 0,
+      load: async ({ authUrl }) => ({ ...found, authUrl: authUrl!.value }),
+    };
+  },
+};
 
 /**
  * Returns the first pair with a set variable; undefined if no pair has one.
  *
  * @throws GwtokenError `usage` for half a pair, a secret given both ways, and a file that cannot be read
  */
-export function variableCredentials(
+function findPair(
   client: Client,
-  { env, readFile }: Pick<World, 'env' | 'readFile'>,
-): { readonly names: ValueNames; readonly credentials: Credentials } | undefined {
+  { env, readFile }: FindWorld,
+): (Credentials & { readonly names: ValueNames }) | undefined {
   const pair = variablePairs(client).find((names) => names.some((name) => env[name]));
   if (!pair) return undefined;
   const [id, secret, secretFile] = pair;
@@ -67,7 +79,7 @@ export function variableCredentials(
   if (problem !== undefined) throw usage(`${id} ${problem}`, [ONLY_CLIENT_ID]);
   const clientSecret = isFile ? secretFromFile(given, secretFile, readFile) : checkSecret(given, secret);
   const names = isFile ? { id, secret: `the file in ${secretFile}` } : { id, secret, secretFile };
-  return { names, credentials: { clientId, clientSecret } };
+  return { clientId, clientSecret, names };
 }
 
 /** Hides the client secrets of variables in a text, because a user may have typed one as another value. */

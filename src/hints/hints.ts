@@ -1,7 +1,7 @@
 /** The next steps after an error: its own, or those of its reason's row, best first. Two are shown. */
 import type { Cause, Reason } from '../causes';
 import { type Client, clientFlags, REGIONS } from '../client';
-import type { CredentialSource } from '../credentials/sources';
+import type { CredentialSource } from '../credentials/source';
 import type { GwtokenError } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import type { World } from '../world';
@@ -48,7 +48,7 @@ export function startAgain(loginLine: string): string {
 
 /** Returns the last step after a login without a working keychain. The source may make it needless. */
 export function withoutLogin(settings: Settings, source?: CredentialSource): string | undefined {
-  if (source?.override === undefined) return useVariables({ settings });
+  if (!source || source.kind === 'keychain') return useVariables({ settings });
   return `no login is needed here: gwtoken uses ${source.name}`;
 }
 

@@ -1,5 +1,5 @@
 /** Requests a token, with retries until the time limit. */
-import type { Loaded } from '../credentials/credentials';
+import type { BoundCredentials } from '../credentials/credentials';
 import { GwtokenError, type Retry } from '../errors';
 import type { PostOptions } from '../post-form';
 import { duration, utcTime } from '../text';
@@ -29,7 +29,7 @@ type FetchQuery = RequestSettings & Pick<Query, 'onRetry' | 'signal'>;
  */
 export async function fetchToken(
   query: FetchQuery,
-  credentials: Loaded,
+  credentials: BoundCredentials,
   world: RequestWorld,
 ): Promise<Token> {
   const { attempts, timeoutMs, onRetry } = query;
@@ -84,7 +84,7 @@ function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }
  */
 async function requestToken(
   { form, timeoutMs, caFile, signal }: FetchQuery,
-  { clientId, clientSecret, authUrl }: Loaded,
+  { clientId, clientSecret, authUrl }: BoundCredentials,
   world: RequestWorld,
 ): Promise<Token> {
   const endpoint = `${authUrl}/oauth2/token`;

@@ -1,7 +1,8 @@
 /** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
 
 import { withMistakes } from '../credentials/copy-mistakes';
-import type { LoadWorld } from '../credentials/credentials';
+import type { LoadWorld } from '../credentials/source';
+import { withoutCredentials } from '../credentials/sources';
 import { GwtokenError } from '../errors';
 import { warn } from '../text';
 import type { CacheKind, HeldLock, World } from '../world';
@@ -93,11 +94,13 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
 
 /** Loads the credentials and fetches a token. The query's limit is for the request only. */
 async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
-  const credentials = await query.source.load(query, world);
+  // A source's child process gets no other source's credentials.
+  const loadWorld = { ...world, env: withoutCredentials(world.env) };
+  const credentials = await query.source.load(query, loadWorld);
   world.trace(`credentials from ${query.source.name}`);
   const { clientId, authUrl } = credentials;
   const token = await fetchToken(query, credentials, world).catch((error) => {
-    throw withMistakes(error, credentials, world, query.source.valueNames);
+    throw withMistakes(error, credentials, world);
   });
   return { from: 'network', token, clientId, authUrl, query };
 }

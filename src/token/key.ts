@@ -1,6 +1,6 @@
 /** The key of a token: all that it depends on. A token or failure of another key is never used. */
 import { clientName } from '../client';
-import type { CredentialSource } from '../credentials/sources';
+import type { CredentialSource } from '../credentials/source';
 import type { Settings } from '../settings/table';
 import type { QuickWorld, TokenKey } from '../world';
 
@@ -27,10 +27,14 @@ export function requestForm(settings: Settings): RequestForm {
 }
 
 /** Returns the key of the tokens that a request with these settings and credentials returns. */
-export function keyOf(settings: Settings, { kind, authUrl, facts, secret }: CredentialSource): TokenKey {
+export function keyOf(settings: Settings, { kind, authUrl, key: own }: CredentialSource): TokenKey {
   const { client } = settings;
   const form = Object.entries(requestForm(settings)).flat();
-  return { client, facts: [clientName(client), authUrl?.text ?? '', ...form, kind, ...facts], secret };
+  return {
+    client,
+    facts: [clientName(client), authUrl?.text ?? '', ...form, kind, ...own.facts],
+    secret: own.secret,
+  };
 }
 
 /** Template of a key in a file: parseLike() accepts JSON with these fields and types. */

@@ -1,7 +1,7 @@
 /** The last failure of a client's requests, which other processes repeat instead of a request. */
 
 import type { Cause } from '../causes';
-import { saysNoKeychain } from '../credentials/keychain-item';
+import { saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, isErrorKind } from '../errors';
 import { proxyVariable } from '../surroundings';
 import { duration, oneLine } from '../text';

@@ -1,6 +1,7 @@
 /** A query for a token, and its answer. */
 
-import { type CredentialSource, sourceOf } from '../credentials/sources';
+import type { CredentialSource } from '../credentials/source';
+import { sourceOf } from '../credentials/sources';
 import { GwtokenError, usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import { duration } from '../text';

@@ -14,9 +14,8 @@ const mistakesIn = (clientSecret: string, clientId = 'id', secretFile?: string) 
   (
     withMistakes(
       refused,
-      { clientId, clientSecret },
+      { clientId, clientSecret, names: { id: 'ID', secret: 'SECRET', secretFile } },
       { readFile },
-      { id: 'ID', secret: 'SECRET', secretFile },
     ) as GwtokenError
   ).subject.mistakes ?? [];
 

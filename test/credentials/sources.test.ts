@@ -1,6 +1,6 @@
 /** Limits, encodings and variables of credential sources. See also test/sessions/text/sources.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formatItem } from '../../src/credentials/keychain-item';
+import { formatItem } from '../../src/credentials/keychain';
 import { GwtokenError, valueOrError } from '../../src/errors';
 import type { CommandEnd, CommandOptions } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';

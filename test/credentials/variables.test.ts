@@ -1,20 +1,19 @@
 /** Secrets in variables, and texts that hide them. The precedence is in test/sessions/text/sources.txt. */
 import { describe, expect, test } from 'vitest';
-import { hideSecrets, variableCredentials } from '../../src/credentials/variables';
+import { CREDENTIAL_VARIABLES, withoutCredentials } from '../../src/credentials/sources';
+import { hideSecrets, variables } from '../../src/credentials/variables';
+import { settingsWith } from '../settings/places';
 
-test('an empty variable for a secret file counts as unset', () => {
-  const env = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '' };
-  const readFile = () => expect.unreachable();
-  expect(
-    variableCredentials({ profile: 'default', environment: 'production', region: 'eu' }, { env, readFile }),
-  ).toEqual({
-    names: {
-      id: 'GWTOKEN_CLIENT_ID',
-      secret: 'GWTOKEN_CLIENT_SECRET',
-      secretFile: 'GWTOKEN_CLIENT_SECRET_FILE',
-    },
-    credentials: { clientId: 'id', clientSecret: 's' },
-  });
+test('an empty variable for a secret file counts as unset', async () => {
+  const pair = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '' };
+  const env = { ...pair, GWTOKEN_REGION: 'eu' };
+  const source = variables.find(settingsWith({ env }), { env, readFile: () => expect.unreachable() });
+  expect(source?.name).toBe('GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
+});
+
+test('no program gets the variables of any source', () => {
+  const set = Object.fromEntries(CREDENTIAL_VARIABLES.map((name) => [name, 'a secret']));
+  expect(withoutCredentials({ ...set, PATH: '/bin' })).toEqual({ PATH: '/bin' });
 });
 
 describe('hideSecrets', () => {

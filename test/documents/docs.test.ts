@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { COMMANDS } from '../../src/commands/grammar';
-import { CREDENTIAL_VARIABLES } from '../../src/credentials/variables';
+import { CREDENTIAL_VARIABLES } from '../../src/credentials/sources';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';

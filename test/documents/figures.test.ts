@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isProfile, REGIONS } from '../../src/client';
 import { SECRET_LIMIT } from '../../src/credentials/credentials';
-import { ITEM_LIMIT } from '../../src/credentials/keychain-item';
+import { ITEM_LIMIT } from '../../src/credentials/keychain';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { ROWS, SETTINGS } from '../../src/settings/table';
 import { MOST_RETRIES } from '../../src/settings/values';

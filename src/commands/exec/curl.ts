@@ -1,6 +1,6 @@
 /** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or named file. */
 
-import { withoutCredentials } from '../../client';
+import { withoutCredentials } from '../../credentials/sources';
 import { usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
 import { OMIT_COMMENT } from '../../hints/hints';

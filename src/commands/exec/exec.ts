@@ -1,5 +1,5 @@
 /** The command `gwtoken exec`. */
-import { withoutCredentials } from '../../client';
+import { withoutCredentials } from '../../credentials/sources';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../formats/token-variables';

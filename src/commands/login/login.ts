@@ -1,7 +1,7 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
 
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, parseClientName } from '../../client';
-import { formatItem } from '../../credentials/keychain-item';
+import { formatItem } from '../../credentials/keychain';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
@@ -150,7 +150,7 @@ function warnOfOthers({ client, authUrl }: Answers, world: World): void {
     return;
   }
   const { source, url } = later;
-  if (source.override !== undefined) warn(world, source.override);
+  if (source.kind !== 'keychain') warn(world, `credentials from ${source.name} override the stored ones`);
   if (!url || url.value === authUrl) return;
   const undo = undoStep(url.source);
   warn(world, `${url.source.name} sets another auth URL, so the stored credentials are not used; ${undo}`);

@@ -1,7 +1,7 @@
 /** Verifies the answers of login by a token request. */
 
 import { withMistakes } from '../../credentials/copy-mistakes';
-import { formatItem } from '../../credentials/keychain-item';
+import { formatItem } from '../../credentials/keychain';
 import { GwtokenError } from '../../errors';
 import { startAgain } from '../../hints/hints';
 import { oneLine } from '../../text';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCredentials } from '../../src/credentials/keychain-item';
+import { parseCredentials } from '../../src/credentials/credentials';
 
 const NO_PAIR = 'has no client_id or client_secret';
 const NO_STRING = 'has a client_id or client_secret that is not a JSON string';

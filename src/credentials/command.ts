@@ -1,0 +1,99 @@
+/** The user's `credential-command` as a source of credentials. */
+
+import type { OtherUrl } from '../causes';
+import { type Client, clientName, profileFlag } from '../client';
+import { GwtokenError } from '../errors';
+import { isForThisRun, type Setting } from '../settings/table';
+import { ANSWER_WITHIN_MS, hasPerson } from '../surroundings';
+import { duration, shortHash } from '../text';
+import type { CommandEnd, CommandOptions } from '../world';
+import { type ParsedCredentials, parseCredentials, SECRET_LIMIT } from './credentials';
+import { bind, type LoadWorld, type SourceKind, urlOfSettings } from './source';
+
+export const command: SourceKind = {
+  variables: [],
+  find(settings) {
+    const { client, credentialCommand, keychainTimeoutMs } = settings;
+    if (!credentialCommand) return undefined;
+    const { value, source } = credentialCommand;
+    return {
+      kind: 'command',
+      name: source.name,
+      origin: ` (from ${source.name})`,
+      // The command may contain a password.
+      key: { facts: [shortHash(value)], secret: value },
+      authUrl: urlOfSettings(settings),
+      mayNameAuthUrl: true,
+      waitMs: keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS.person,
+      async load({ authUrl: setting, signal }, world) {
+        const timeoutMs =
+          keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
+        // The command may need other variables, such as VAULT_TOKEN.
+        const env = { ...world.env, ...variablesOf(client) };
+        const options = { env, timeoutMs, maxBytes: SECRET_LIMIT, signal };
+        const printed = await outputOf(credentialCommand, client, options, world);
+        const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
+        // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
+        const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
+        const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
+        return bind({ ...credentials, authUrl }, setting, 'the credential command printed', cause);
+      },
+    };
+  },
+};
+
+/** Returns the output of the command, which is never shown. Throws if the command fails. */
+async function outputOf(
+  { value, source: { name } }: Setting<string>,
+  { profile }: Client,
+  options: CommandOptions,
+  world: LoadWorld,
+): Promise<string> {
+  const { timeoutMs } = options;
+  world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
+  const end = await world.runCredentialCommand(value, options);
+  if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
+  const show = `to see the command, run: gwtoken config get credential-command${profileFlag(profile)}`;
+  throw new GwtokenError(
+    'keychain',
+    `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,
+    end.how === 'late' ? { reason: 'timed-out' } : [show],
+  );
+}
+
+function problemOf(end: CommandEnd, timeoutMs: number): string {
+  switch (end.how) {
+    case 'exited':
+      return `exited with code ${end.code}`;
+    case 'killed':
+      return `was killed by ${end.signal}`;
+    case 'not-started':
+      return `could not be started (${end.reason})`;
+    case 'late':
+      return `did not finish within ${duration(timeoutMs)}`;
+    case 'too-long':
+      return `printed more than ${SECRET_LIMIT / 1024} KiB`;
+  }
+}
+
+function parsePrinted(text: string, name: string, client: Client): ParsedCredentials {
+  if (text.trim() === '') {
+    const message = `the credential command returned no credentials for ${clientName(client)}`;
+    throw new GwtokenError('no-credentials', `${message} (from ${name})`, { reason: 'no-credentials' });
+  }
+  const parsed = parseCredentials(text, client);
+  if (typeof parsed !== 'string') return parsed;
+  const problem = `the credential command printed output that ${parsed}`;
+  throw new GwtokenError('keychain', `${problem} (from ${name})`, [
+    'it must print only {"client_id":"…","client_secret":"…"} to stdout',
+  ]);
+}
+
+/** Returns the variables that name the client. */
+function variablesOf({ region, environment, profile }: Client): Readonly<Record<string, string>> {
+  return {
+    GWTOKEN_REGION: region,
+    GWTOKEN_SANDBOX: environment === 'sandbox' ? '1' : '0',
+    GWTOKEN_PROFILE: profile,
+  };
+}

@@ -1,0 +1,101 @@
+/** The keychain as a source of credentials, and the items in it. */
+
+import type { Cause, OtherUrl, Reason } from '../causes';
+import { type Client, clientName } from '../client';
+import { GwtokenError, orUndefined, usage } from '../errors';
+import { findSetting } from '../settings/resolve';
+import { SETTINGS, type Settings } from '../settings/table';
+import { ANSWER_WITHIN_MS, isCi } from '../surroundings';
+import { type ParsedCredentials, parseCredentials } from './credentials';
+import { bind, type CredentialSource, type LoadWorld } from './source';
+
+export function keychainSource(settings: Settings): CredentialSource {
+  const { client, stored, keychainTimeoutMs } = settings;
+  const timeoutMs = keychainTimeoutMs?.value;
+  const account = clientName(client);
+  // Read before the item: if a login replaces both meanwhile, the token has the old login's key. An unreadable
+  // list has no entry.
+  const entry = orUndefined(() => stored()[account]);
+  return {
+    kind: 'keychain',
+    name: `keychain item gwtoken, ${account}`,
+    origin: ` stored for ${account}`,
+    ...(entry && { clientId: entry.clientId }),
+    key: { facts: entry ? [JSON.stringify(entry)] : [], secret: '' },
+    authUrl: findSetting(SETTINGS.authUrl, settings),
+    mayNameAuthUrl: true,
+    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
+    async load({ authUrl: setting, signal }, world) {
+      const credentials = parseItem(await readItem(client, timeoutMs, world, signal), client);
+      const cause: OtherUrl = { reason: 'item-for-other-url', own: credentials.authUrl, client, setting };
+      // A login writes the list of stored clients after the item: if they differ, the item is right.
+      const other = setting?.source.kind === 'stored' ? undefined : setting;
+      return bind(credentials, other, `${account} was stored for`, cause);
+    },
+  };
+}
+
+/** Returns the client's item. Throws if there is none, or if the keychain fails. */
+async function readItem(
+  client: Client,
+  timeoutMs: number | undefined,
+  world: LoadWorld,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const name = clientName(client);
+  const isStored = (): boolean => world.clients.read()[name] !== undefined;
+  const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
+    // A CI job usually has no keychain, and needs none unless the client was stored there.
+    if (!saysNoKeychain(error) || !isCi(world.env) || isStored()) throw error;
+    world.trace(error.message);
+  });
+  if (item !== undefined) return item;
+  if (isStored()) throw notReturned(client);
+  throw new GwtokenError('no-credentials', `no credentials found for ${name}`, { reason: 'no-credentials' });
+}
+
+/**
+ * Longest item in bytes: the limit of the Windows Credential Manager. It holds on every platform, so that
+ * items can be copied.
+ */
+export const ITEM_LIMIT = 2560;
+
+export function formatItem({ clientId, clientSecret, authUrl }: ParsedCredentials): string {
+  const text = JSON.stringify({ client_id: clientId, client_secret: clientSecret, auth_url: authUrl });
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= ITEM_LIMIT) return text;
+  throw usage(`the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`, [
+    'use environment variables or a secret file: gwtoken help settings',
+  ]);
+}
+
+/** Reads an item. Throws a `keychain` error that does not show the value. */
+export function parseItem(text: string, client: Client): ParsedCredentials {
+  const parsed = parseCredentials(text, client);
+  if (typeof parsed !== 'string') return parsed;
+  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {
+    reason: 'bad-item',
+    client,
+  });
+}
+
+/** Returns the error for a stored item that the keychain does not return, for an unknown reason. */
+export function notReturned(client: Client, cause: Cause = { reason: 'not-returned' }): GwtokenError {
+  const causes = 'denied, in a locked keyring, or removed outside gwtoken';
+  const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
+  return new GwtokenError('keychain', message, cause);
+}
+
+/** Reasons why a keychain cannot be used at all. */
+const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
+  'module-missing',
+  'library-missing',
+  'not-loadable',
+  'no-session',
+  'no-provider',
+];
+
+/** Returns whether the error says that there is no keychain here, and so no item. */
+export function saysNoKeychain(error: unknown): error is GwtokenError {
+  return error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
+}

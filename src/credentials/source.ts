@@ -1,0 +1,75 @@
+/** What a source of credentials is, and which auth URL its credentials may be sent to. */
+import type { OtherUrl } from '../causes';
+import { usage } from '../errors';
+import { type Found, findSetting } from '../settings/resolve';
+import { SETTINGS, type Setting, type Settings } from '../settings/table';
+import type { TokenKey, World } from '../world';
+import type { BoundCredentials, ParsedCredentials } from './credentials';
+
+/** A kind of source. Each has a file of its own, and a place in the list of sources.ts. */
+export interface SourceKind {
+  /** The environment variables that it reads. No other program gets them. */
+  readonly variables: readonly string[];
+  /** Returns the source of the selected client's credentials, still closed; undefined if there is none. */
+  find(settings: Settings, world: FindWorld): CredentialSource | undefined;
+}
+
+export type FindWorld = Pick<World, 'env' | 'readFile'>;
+
+/** Where the credentials of one client come from. */
+export interface CredentialSource {
+  /** What `status` calls it: `variables`, `command`, `keychain`. */
+  readonly kind: string;
+  /** Name in messages. */
+  readonly name: string;
+  /** End of a sentence about its ID and secret: ` stored for default:production:eu`. */
+  readonly origin: string;
+  /** Client ID, if it is known before the credentials are loaded. */
+  readonly clientId?: string;
+  /** Its part of the key of a token: all in which the credentials may differ. */
+  readonly key: Pick<TokenKey, 'facts' | 'secret'>;
+  /** The auth URL that the settings give for these credentials, not parsed yet. */
+  readonly authUrl: Found | undefined;
+  /** True if the credentials come with their auth URL. Otherwise a setting has to give it. */
+  readonly mayNameAuthUrl: boolean;
+  /** Longest time to load the credentials, in ms. */
+  readonly waitMs: number;
+  /**
+   * Loads the credentials, and the only auth URL that they may be sent to.
+   *
+   * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
+   *   `usage` if they are for another auth URL, or if none is known
+   */
+  load(options: LoadOptions, world: LoadWorld): Promise<BoundCredentials>;
+}
+
+export interface LoadOptions {
+  /** {@link CredentialSource.authUrl}, parsed. */
+  readonly authUrl: Setting<string> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The World of {@link CredentialSource.load}. Its `env` has no variable of any source. */
+export type LoadWorld = Pick<
+  World,
+  'stderr' | 'env' | 'runCredentialCommand' | 'keychain' | 'clients' | 'trace'
+>;
+
+/** Returns the auth URL that the settings give. That of a stored client is only for its own credentials. */
+export function urlOfSettings(settings: Settings): Found | undefined {
+  const found = findSetting(SETTINGS.authUrl, settings);
+  return found?.source.kind === 'stored' ? undefined : found;
+}
+
+/** Returns credentials with an auth URL. Throws `usage` if they have none, or if the setting is another. */
+export function bind(
+  { authUrl, ...credentials }: ParsedCredentials,
+  setting: Setting<string> | undefined,
+  origin: string,
+  cause: OtherUrl,
+): BoundCredentials {
+  const other = setting?.value === authUrl ? undefined : setting;
+  if (authUrl !== undefined && !other) return { ...credentials, authUrl };
+  const but = other ? `, but ${other.source.name} says ${other.value}` : '';
+  throw usage(`${origin} ${cause.own ?? 'no auth URL'}${but}; nothing was sent`, cause);
+}
