@@ -1,8 +1,11 @@
 /** Runs a program of the user's for its output, such as `curl --help all`. */
 import { orUndefined } from '../../errors';
 import type { World } from '../../world';
+import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from './helper-program';
 import { fileOnPosix, fileOnWindows } from './program-file';
+
+const ENDS_WITHIN_MS = 3_000;
 
 /** Resolves as {@link World.programOutput} says. */
 export async function programOutput(
@@ -14,5 +17,9 @@ export async function programOutput(
   const program = { command, args, env, platform };
   const file = orUndefined(() => (platform === 'win32' ? fileOnWindows(program) : fileOnPosix(program)));
   if (file === undefined) return '';
-  return (await runHelper(file, args, env)).stdout;
+  const run = withinLimit(ENDS_WITHIN_MS, (late) => runHelper(file, args, env, late));
+  return await run.then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 }
