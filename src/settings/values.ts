@@ -115,5 +115,5 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
 
 /** Returns whether the host is this machine, to which unencrypted http is allowed. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

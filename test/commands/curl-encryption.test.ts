@@ -39,6 +39,7 @@ test.each<[string, (host: string) => string[]]>([
   ['a plain http URL', (host) => [`http://${host}/`]],
   ['a second URL without a scheme', (host) => [`https://${host}/`, `${host}/x`]],
   ['a scheme in a glob', (host) => [`https://${host}/`, `{http}://${host}/`]],
+  ['a scheme in a glob behind a loopback URL', (host) => ['http://127.0.0.1:9/', `{http}://${host}/`]],
   ['a URL behind an option', (host) => ['-XPOST', `http://${host}/`]],
   ['a host behind a loopback address', (host) => [`http://127.0.0.1\\@${host}/`]],
   ['a host behind a loopback address and a port', (host) => [`http://127.0.0.1:80@${host}/`]],

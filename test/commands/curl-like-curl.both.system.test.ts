@@ -58,7 +58,7 @@ test.each([
   'echo body | CURL URL/a -sS -d @- -K options -K <(echo "header = other:1")',
   'CURL URL/a -sS -T - <file',
   'CURL URL/a -sS -K - <<<\'header = "y: 2"\'',
-  'CURL URL/missing -sSf',
+  'CURL -sSf URL/missing',
   'CURL URL/a -sS -T /dev/fd/3 3<&-',
   'CURL URL/a -sS <&-',
 ])('gwtoken curl sends and returns what curl does: %s', async (line) => {

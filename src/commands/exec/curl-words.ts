@@ -1,0 +1,70 @@
+/** Finds in curl's words its targets, and flags that were meant for gwtoken. */
+import { isRegion } from '../../client';
+import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName, takesValue } from '../flags';
+
+interface CurlWords {
+  /**
+   * Indices of the words that are neither options nor their values, and of `--url`'s values. An option that is
+   * not in curl's help counts as a target too, because its value may be a URL.
+   */
+  readonly targets: readonly number[];
+  /** gwtoken's flags among the words, which curl rejects or misreads: `--sandbox`, `-r us`. */
+  readonly misplaced: readonly string[];
+}
+
+/** Reads the words by curl's help, `curl --help all`. */
+export function readCurlWords(words: readonly string[], help: string): CurlWords {
+  const options = optionsIn(help);
+  const targets: number[] = [];
+  const misplaced: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (!isOption(word)) {
+      targets.push(at);
+      continue;
+    }
+    // `-sSo` is `-s -S -o`. The first that is not a switch takes the rest of the word, or the next word.
+    const names = word.startsWith('--') ? [word] : Array.from(word.slice(1), (letter) => `-${letter}`);
+    const place = names.findIndex((name) => !isSwitch(name, options));
+    const name = names[place];
+    if (name === undefined) continue;
+    const isNext = place === names.length - 1;
+    const flag = gwtokensFlag(name, isNext ? words[at + 1] : word.slice(place + 2), options);
+    if (flag !== undefined) misplaced.push(flag);
+    if (!options.has(name)) targets.push(at);
+    if (isNext) at++;
+    if (name === '--url' && at < words.length) targets.push(at);
+  }
+  return { targets, misplaced };
+}
+
+export function isOption(word: string): boolean {
+  return /^-./s.test(word);
+}
+
+/** Whether each option takes a value. */
+type Options = ReadonlyMap<string, boolean>;
+
+/** Returns the options in the rows of curl's help: ` -s, --silent  Silent mode`, ` -o, --output <file> …`. */
+function optionsIn(help: string): Options {
+  const options = new Map([['--', false]]);
+  for (const [, short = '', long = '', value] of help.matchAll(/^ +(?:(-.), )?(--\S+)( [<[])?/gm))
+    for (const name of [short, long]) options.set(name, value !== undefined);
+  return options;
+}
+
+function isSwitch(name: string, options: Options): boolean {
+  return options.get(name) === false || options.get(name.replace(/^--no-/, '--')) === false;
+}
+
+/** Returns a flag of gwtoken's as it has to be typed. Shows only a region as its value: others may be secrets. */
+function gwtokensFlag(name: string, next: string | undefined, options: Options): string | undefined {
+  const [typed, value = next ?? ''] = name.split('=');
+  const isOfRegion = isRegion(value.toLowerCase());
+  // With `-r`, curl reads a range of bytes.
+  if (typed === '-r') return isOfRegion ? `-r ${value}` : undefined;
+  const flag = [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH].find((each) => longName(each) === typed);
+  if (!flag || options.has(longName(flag))) return undefined;
+  if (!takesValue(flag.spec)) return typed;
+  return `${typed} ${isOfRegion ? value : /<(.*)>/.exec(flag.spec)?.[1]}`;
+}
