@@ -98,7 +98,7 @@ export interface Subject {
   readonly client?: Client;
   readonly authUrl?: GivenUrl | undefined;
   /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
-  readonly source?: { readonly kind: string; readonly origin: string };
+  readonly source?: { readonly kind: string; readonly name: string };
   /** Mistakes that are visible in refused credentials. */
   readonly mistakes?: readonly string[];
   /** True if the stored clients are listed above the hints. */
@@ -143,6 +143,7 @@ export type KeychainReason =
   | 'no-collection'
   | 'locked'
   | 'denied'
+  | 'sandboxed'
   | 'timed-out'
   | 'crashed'
   | 'key-mismatch'

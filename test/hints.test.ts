@@ -1,10 +1,14 @@
 /** The next steps after errors. hints.txt lists them by reason; `npm test -- -u` writes it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import type { Cause, ReasonWithFacts, Subject } from '../src/causes';
 import { REGIONS } from '../src/client';
 import { hintsFor, REASONS } from '../src/hints/hints';
 import { listOf } from '../src/text';
 import { EU } from './harness/homes/client';
+import { ROOT } from './harness/root';
 import { settingsWith } from './settings/places';
 
 const GIVEN = {
@@ -59,6 +63,7 @@ const CAUSES: readonly ReasonWithFacts[] = [
   { reason: 'no-collection' },
   { reason: 'locked' },
   { reason: 'denied' },
+  { reason: 'sandboxed' },
   { reason: 'timed-out' },
   { reason: 'crashed' },
   { reason: 'key-mismatch' },
@@ -85,18 +90,48 @@ test('hintsFor() names the next steps for each reason', async () => {
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('hints.txt');
 });
 
+type Quasi = { readonly value: { readonly cooked: string } };
+
+/** `hint: ` and a hint fill at most a line of 80 columns, except with a long URL or path. */
+const LONGEST_HINT = 74;
+
+test('each row fits in 80 columns', () => {
+  const hints = CAUSES.flatMap((cause) => PLATFORMS.flatMap((platform) => hintsFor({ cause }, { platform })));
+  expect(hints.filter((hint) => hint.length > LONGEST_HINT)).toEqual([]);
+});
+
+test('the fixed part of each hint in the sources fits in 80 columns', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.ts'));
+  const texts = sources.flatMap((file) =>
+    listedTexts(parseAst(readFileSync(join(ROOT, 'src', file), 'utf8'), { lang: 'ts' })),
+  );
+  expect(texts).toContain('omit one of them');
+  expect(texts.filter((text) => text.length > LONGEST_HINT)).toEqual([]);
+});
+
+/** Returns the texts that stand in a list of the syntax tree, as hints do, without the facts in them. */
+function listedTexts(node: unknown, isListed = false): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, value, quasis } = node as { type?: string; value?: unknown; quasis?: Quasi[] };
+  if (typeof value === 'string') return isListed ? [value] : [];
+  if (quasis) return isListed ? [quasis.map((quasi) => quasi.value.cooked).join('')] : [];
+  const isList = isListed || type === 'ArrayExpression';
+  return Object.values(node).flatMap((child) => listedTexts(child, isList));
+}
+
 test('hints.txt has each reason', () => {
   const listed = new Set(CAUSES.map(({ reason }) => reason));
   expect(REASONS.filter((reason) => !listed.has(reason))).toEqual([]);
 });
 
-const KEYCHAIN = { kind: 'keychain', origin: ' stored for default:production:eu' };
-const VARIABLES = { kind: 'variables', origin: ' (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)' };
+const KEYCHAIN = { kind: 'keychain', name: 'keychain item gwtoken, default:production:eu' };
+const VARIABLES = { kind: 'variables', name: 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET' };
 const REFUSED = { reason: 'invalid_client' } as const;
-const LOGIN = 'to store credentials, run: gwtoken login --region eu';
+const LOGIN = 'run: gwtoken login --region eu';
 const OTHERS = listOf(REGIONS.filter((region) => region !== 'eu'));
-const OTHER_REGION = `if the client belongs to region ${OTHERS}, use --region ${OTHERS}; if the auth URL does, change it`;
-const VARIABLES_HINT = 'export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help keychain)';
+const OTHER_REGION = `if the client belongs to region ${OTHERS}, use --region ${OTHERS}; check the auth URL too`;
+const VARIABLES_HINT = 'export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help ci)';
 
 test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
   [
@@ -109,7 +144,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
     'variables that are refused',
     REFUSED,
     { client: EU, source: VARIABLES },
-    ['check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)', OTHER_REGION],
+    ['check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET', OTHER_REGION],
   ],
   [
     'visible mistakes first',
@@ -117,7 +152,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
     { client: EU, source: VARIABLES, mistakes: ['GWTOKEN_CLIENT_SECRET begins and ends with a quote'] },
     [
       'GWTOKEN_CLIENT_SECRET begins and ends with a quote',
-      'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)',
+      'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET',
     ],
   ],
   [
@@ -129,7 +164,7 @@ test.each<[about: string, cause: Cause, subject: Subject, hints: string[]]>([
   [
     'credentials that a person typed three times',
     REFUSED,
-    { client: EU, source: { kind: 'prompt', origin: '' }, lastStep: 'to start again, run: gwtoken login' },
+    { client: EU, source: { kind: 'prompt', name: '' }, lastStep: 'to start again, run: gwtoken login' },
     [OTHER_REGION, 'to start again, run: gwtoken login'],
   ],
   [
@@ -159,13 +194,21 @@ test('hintsFor() names the stored clients in a line of at most 80 columns', () =
   expect(hints(...three, 'acme:sandbox:us')).toBe('to list stored clients, run: gwtoken status');
 });
 
+test("hintsFor() explains root's keychain under sudo", () => {
+  const cause = { reason: 'no-session' } as const;
+  const settings = settingsWith({ env: { SUDO_USER: 'me' } });
+  expect(hintsFor({ cause }, { platform: 'linux' }, settings)[0]).toBe(
+    "sudo has root's keychain: run gwtoken without sudo",
+  );
+});
+
 test('hintsFor() returns the best two hints', () => {
   const cause = { reason: 'no-credentials' } as const;
   const misspelled = settingsWith({ flags: { profile: 'acm' }, profiles: { acme: {} } });
-  const source = { kind: 'keychain', origin: '' };
+  const source = { kind: 'keychain', name: '' };
   const client = { profile: 'acm', environment: 'production', region: 'eu' } as const;
   expect(hintsFor({ cause, subject: { client, source } }, { platform: 'linux' }, misspelled)).toEqual([
     'did you mean: --profile acme',
-    'to store credentials, run: gwtoken login --region eu --profile acm',
+    'run: gwtoken login --region eu --profile acm',
   ]);
 });

@@ -155,7 +155,7 @@ function meantByOption({ name, value }: GivenFlag, { path, args }: Line): Cause 
   if (!isSecret || !has('--auth-url')) return similar(name, names);
   return hasStdin
     ? ['no flag takes a secret: use the prompt or --secret-stdin']
-    : ['no flag takes credentials: run gwtoken login, or export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET'];
+    : ['no flag takes credentials: run gwtoken login, or see: gwtoken help ci'];
 }
 
 /** Returns the cause that names the words that are one typing error away, or else those that begin so. */

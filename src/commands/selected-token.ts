@@ -42,8 +42,8 @@ export async function tokenFor(query: Query, world: World): Promise<TokenAnswer>
     if (!(error instanceof GwtokenError)) throw error;
     const { key, authUrl } = query;
     // Only these parts of the source, because a command may contain a secret.
-    const { kind, origin } = query.source;
-    throw error.about({ client: key.client, authUrl, source: { kind, origin } });
+    const { kind, name } = query.source;
+    throw error.about({ client: key.client, authUrl, source: { kind, name } });
   }
 }
 

@@ -19,7 +19,6 @@ export const command: SourceKind = {
     return {
       kind: 'command',
       name: source.name,
-      origin: ` (from ${source.name})`,
       // The command may contain a password.
       key: { facts: [shortHash(value)], secret: value },
       authUrl: urlOfSettings(settings),

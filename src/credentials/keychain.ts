@@ -19,7 +19,6 @@ export function keychainSource(settings: Settings): CredentialSource {
   return {
     kind: 'keychain',
     name: `keychain item gwtoken, ${account}`,
-    origin: ` stored for ${account}`,
     ...(entry && { clientId: entry.clientId }),
     key: { facts: entry ? [JSON.stringify(entry)] : [], secret: '' },
     authUrl: findSetting(SETTINGS.authUrl, settings),

@@ -22,8 +22,6 @@ export interface CredentialSource {
   readonly kind: string;
   /** Name in messages. */
   readonly name: string;
-  /** End of a sentence about its ID and secret: ` stored for default:production:eu`. */
-  readonly origin: string;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
   /** Its part of the key of a token: all in which the credentials may differ. */

@@ -17,7 +17,7 @@ import {
 import { type FindWorld, type SourceKind, urlOfSettings } from './source';
 
 /** The most common reason for an empty variable in a CI job. */
-export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks';
+export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks and Dependabot';
 
 /** Variables of the ID, of the secret, and of a file that contains the secret. */
 type PairNames = readonly [id: string, secret: string, secretFile: string];
@@ -45,7 +45,6 @@ export const variables: SourceKind = {
     return {
       kind: 'variables',
       name,
-      origin: ` (from ${name})`,
       clientId,
       key: { facts: [clientId], secret: clientSecret },
       authUrl: urlOfSettings(settings),
@@ -98,7 +97,7 @@ export function hideSecrets(text: string, env: Env): string {
 function halfPair(missing: string, present: string, env: Env): GwtokenError {
   const isEmpty = env[missing] === '';
   return usage(`${present} is set but ${missing} is ${isEmpty ? `empty (${FORKS_GET_NO_SECRETS})` : 'not'}`, [
-    `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present} to use other credentials`,
+    `export ${missing}${isEmpty ? '' : ' too'}, or unset ${present}`,
   ]);
 }
 

@@ -57,6 +57,6 @@ export function variableNames(
 function assertName(name: string, flag: string, example: string): void {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return;
   throw usage(`invalid ${flag} ${quoted(name)} (from --${flag})`, [
-    `use letters, digits and underscores, not starting with a digit, for example ${example}`,
+    `use letters, digits and underscores, no digit first: for example ${example}`,
   ]);
 }

@@ -8,9 +8,7 @@ import { isForThisRun, type Settings, undoStep } from '../settings/table';
 import { listOf, shellWord, similarWords } from '../text';
 import type { Facts, Rows, Steps } from './row';
 
-/** Fits in 79 columns. Nothing follows the URL, so that it can be copied. */
-export const ABOUT_AUTH_URL =
-  'the auth URL is the token endpoint before /oauth2/token: https://id.example.com';
+export const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token';
 const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
@@ -18,8 +16,7 @@ const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
 const MOST_COLUMNS = 73;
 
 const UNLOCK = {
-  linux:
-    'unlock it: log in to the desktop, or open Passwords and Keys (seahorse), KWalletManager or KeePassXC',
+  linux: 'unlock it: log in to the desktop, or in seahorse, KWallet or KeePassXC',
   darwin: 'unlock it (needed once per ssh session): security unlock-keychain',
   win32: 'log in to Windows on the desktop, not only over the network',
 };
@@ -60,22 +57,22 @@ export const CLIENT_ROWS = {
     return [
       'allow access in the dialog, or unlock the keyring, and try again',
       // If the item was removed by hand, logout needs a new one to remove.
-      `or run: gwtoken login ${flags} --no-verify, then gwtoken logout ${flags}`,
+      `or run: gwtoken login ${flags} --no-verify, and log out again`,
     ];
   },
   // The first hint sends the secret to no other address.
   'item-for-other-url': ({ own, client, setting }, facts) => {
     const login = `run: gwtoken login ${flagsFor(client, facts)}`;
     if (setting === undefined) return [`to store one with it, ${login}`];
-    const other = `to use ${setting.value}, ${login} --auth-url ${shellWord(setting.text)}`;
-    return own === undefined ? [other] : [undoStep(setting.source), `or, ${other}`];
+    const other = `${login} --auth-url ${shellWord(setting.text)}`;
+    return own === undefined ? [other] : [undoStep(setting.source), `or ${other}`];
   },
   'command-for-other-url': ({ own, client: { region, profile }, setting }) => {
     const url = setting === undefined ? 'URL' : shellWord(setting.text);
     const config = `gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`;
     return own === undefined
       ? ['let the command print it as "auth_url"', `or run: ${config}`]
-      : [undoStep(setting?.source), `or, to use ${setting?.value}, let the command print it as "auth_url"`];
+      : [undoStep(setting?.source), 'or let the command print that URL as "auth_url"'];
   },
   'bad-item': ({ client }, facts) => [`to replace it, run: gwtoken login ${flagsFor(client, facts)}`],
 
@@ -86,34 +83,29 @@ export const CLIENT_ROWS = {
   'no-oauth-error': (_, facts) => [CHECK_AUTH_URL, checkCredentials(facts)],
   'unknown-error': (_, facts) => [checkCredentials(facts), CHECK_AUTH_URL],
   forbidden: (_, { source }) => [
-    `check the auth URL, and the client ID and secret${source?.origin ?? ''}`,
-    'or ask the administrator of your firewall or proxy: it may be blocking this',
+    `check the auth URL, and ${nameOf(source)}`,
+    'or ask your administrator: a firewall or proxy may be blocking this',
   ],
   unauthorized_client: () => [CHECK_GRANT],
   unsupported_grant_type: () => [CHECK_GRANT],
   invalid_scope: () => ["ask the endpoint's operator to give this client a default scope"],
-  invalid_request: () => ["ask the endpoint's operator what a token request needs beside ID and secret"],
+  invalid_request: () => ["ask the endpoint's operator what else a token request needs"],
   'unusable-reply': () => ['possible causes: gwtoken help network'],
   'html-page': () => ['check the auth URL; a login page or firewall may be answering instead'],
   'api-answer': () => ["check the auth URL: this is an API's answer, not a token endpoint's"],
   'wrong-path': () => [CHECK_AUTH_URL],
   'rate-limited': () => [
-    'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+    'too many requests: try again later',
+    'without --fresh and --no-cache, calls share the cached token',
   ],
   outage: () => ['the problem is on the server; try again later'],
   'just-expired': () => ["try again after a second; if it persists, contact the endpoint's operator"],
   // The keychain
-  'module-missing': () => [
-    'reinstall gwtoken without --omit=optional; npm leaves keytar out silently if it cannot fetch it',
-  ],
-  'library-missing': () => [
-    'Debian, Ubuntu: apt-get install libsecret-1-0; Fedora: dnf install libsecret; ' +
-      'Arch: pacman -S libsecret; Alpine: apk add libsecret',
-  ],
-  'not-loadable': () => [
-    'for details, add --verbose; if TMPDIR is mounted noexec, set it to another directory',
-  ],
-  'no-session': ({ variable }) => [
+  'module-missing': () => ['reinstall gwtoken without --omit=optional; npm skips what it cannot fetch'],
+  'library-missing': () => ['install libsecret (Debian, Ubuntu: apt-get install libsecret-1-0)'],
+  'not-loadable': () => ['for details, add --verbose; if TMPDIR is noexec or full, set another one'],
+  'no-session': ({ variable }, { settings }) => [
+    settings?.env['SUDO_USER'] ? "sudo has root's keychain: run gwtoken without sudo" : undefined,
     variable && `${variable} is not of your session: unset it, or log in again`,
   ],
   'no-provider': (_, { platform }) =>
@@ -123,15 +115,14 @@ export const CLIENT_ROWS = {
   'no-collection': (_, { platform }) =>
     platform === 'darwin'
       ? ['set one: security default-keychain -s login.keychain-db']
-      : [
-          'log in to the desktop once, or open a KeePassXC database that exposes a group to the Secret Service',
-        ],
+      : ['log in to the desktop once, or expose a group of a KeePassXC database'],
   locked: (_, { platform }) => [UNLOCK[platform as keyof typeof UNLOCK] ?? UNLOCK.linux],
   denied: (_, { platform }) =>
     platform === 'darwin'
       ? ['when macOS asks whether node may use the item, choose Always Allow']
       : ['try again, and allow access in the dialog'],
-  'timed-out': () => ['answer its dialog, or set a longer GWTOKEN_KEYCHAIN_TIMEOUT, for example 2m'],
+  sandboxed: () => [],
+  'timed-out': () => ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
   crashed: () => ['try again; if it keeps crashing, reinstall gwtoken'],
   'key-mismatch': () => ['try again'],
   failed: () => [],
@@ -191,35 +182,32 @@ function loginOrSet(login: string, set: string, { settings }: Facts): Steps {
 
 function missingCredentials(facts: Facts): Steps {
   const { client, authUrl, source } = facts;
-  if (!client || source?.kind !== 'keychain') return [useVariables(facts)];
+  if (!client || source?.kind !== 'keychain') return useVariables(facts);
   // login suggests the URL of the config file or the stored client itself.
   const isKept = !authUrl || !isForThisRun(authUrl);
   const url = isKept ? '' : ` --auth-url ${shellWord(authUrl.text)}`;
-  return loginOrVariables(`to store credentials, run: gwtoken login ${flagsFor(client, facts)}${url}`, facts);
+  return loginOrVariables(`run: gwtoken login ${flagsFor(client, facts)}${url}`, facts);
 }
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
 function loginOrVariables(login: string, facts: Facts): Steps {
-  return facts.settings?.prefersVariables() ? [useVariables(facts)] : [login, useVariables(facts, 'or ')];
+  return facts.settings?.prefersVariables() ? useVariables(facts) : [login, ...useVariables(facts, 'or ')];
 }
 
-/** The variables that hold for every client. */
-const PLAIN_PAIR = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
-
-/** Returns the hint about variables: to set them, or that they are empty or ignored. */
-export function useVariables({ client, settings }: Partial<Facts>, or = ''): string | undefined {
-  if (!settings) return undefined;
-  const { env, flags, prefersVariables } = settings;
-  const names = client ? variablePairs(client).flat() : [];
+/** Returns the steps to set variables, or says that they are empty or ignored. */
+export function useVariables({ client, settings }: Partial<Facts>, or = ''): Steps {
+  if (!settings) return [];
+  const { env, flags } = settings;
   if (flags.profile !== undefined)
-    return `${or}to use ${PLAIN_PAIR}, replace --profile by GWTOKEN_PROFILE=${flags.profile}`;
+    return [`${or}to use variables, replace --profile by GWTOKEN_PROFILE=${flags.profile}`];
+  const names = client ? variablePairs(client).flat() : [];
   const empty = names.filter((name) => env[name] === '');
-  if (empty.length > 0) return `empty: ${empty.join(', ')} (${FORKS_GET_NO_SECRETS})`;
+  if (empty.length > 0) return [`empty: ${empty.join(', ')}`, FORKS_GET_NO_SECRETS];
   // `. .env` alone does not export them.
-  return `${or}export ${PLAIN_PAIR} (gwtoken help ${prefersVariables() ? 'ci' : 'keychain'})`;
+  return [`${or}export GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET (gwtoken help ci)`];
 }
 
-const CHECK_GRANT = 'check on the Clients page that the client exists and may use client_credentials';
+const CHECK_GRANT = 'check on the Clients page that the client may use client_credentials';
 
 function rejectedCredentials(_: ReasonWithFacts, facts: Facts): Steps {
   const { client, source } = facts;
@@ -229,12 +217,18 @@ function rejectedCredentials(_: ReasonWithFacts, facts: Facts): Steps {
   const others = listOf(REGIONS.filter((region) => region !== client?.region));
   return [
     checkCredentials(facts),
-    client &&
-      `if the client belongs to region ${others}, use --region ${others}; if the auth URL does, change it`,
+    client && `if the client belongs to region ${others}, use --region ${others}; check the auth URL too`,
   ];
 }
 
 /** Returns the check of ID and secret; undefined if a person has just typed them. */
 function checkCredentials({ source }: Facts): string | undefined {
-  return source?.kind === 'prompt' ? undefined : `check the client ID and secret${source?.origin ?? ''}`;
+  return source?.kind === 'prompt' ? undefined : `check ${nameOf(source)}`;
+}
+
+/** Returns the ID and the secret in words, with their place. */
+function nameOf(source: Facts['source']): string {
+  if (source?.kind === 'variables') return source.name;
+  if (source?.kind === 'command') return `the client ID and secret (from ${source.name})`;
+  return 'the client ID and secret';
 }

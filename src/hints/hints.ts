@@ -27,7 +27,7 @@ export function hintsFor(
     isRepeated ? 'to ask at once, add --fresh' : undefined,
     ...mistakes,
     ...(cause ? stepsFor(cause, facts) : []),
-    ...(kind === 'keychain' && source ? [otherCause(facts), useVariables(facts)] : []),
+    ...(kind === 'keychain' && source ? [otherCause(facts), ...useVariables(facts)] : []),
   ];
   const best = [...new Set(steps.filter((step) => step !== undefined))];
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
@@ -48,8 +48,8 @@ export function startAgain(loginLine: string): string {
 
 /** Returns the last step after a login without a working keychain. The source may make it needless. */
 export function withoutLogin(settings: Settings, source?: CredentialSource): string | undefined {
-  if (!source || source.kind === 'keychain') return useVariables({ settings });
-  return `no login is needed here: gwtoken uses ${source.name}`;
+  if (!source || source.kind === 'keychain') return useVariables({ settings })[0];
+  return `no login is needed with ${source.name}`;
 }
 
 /** Returns the last step after a login that was interrupted while it stored the client's credentials. */

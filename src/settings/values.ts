@@ -109,7 +109,13 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
     throw fail('contains a query or fragment', [`use only the base URL, for example ${example}`]);
   const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw fail('is not encrypted', [`use ${secure}`]);
+    throw fail('is not encrypted', [
+      `use ${secure}`,
+      // A container's name.
+      ...(url.hostname.includes('.')
+        ? []
+        : [`or publish its port, and use http://localhost:${url.port || 80}`]),
+    ]);
   return url;
 }
 

@@ -39,7 +39,7 @@ export async function fetchToken(
   if (leftMs() < LEAST_ATTEMPT_MS) {
     const message = `out of time before contacting ${credentials.authUrl}`;
     throw new GwtokenError('unreached', message, [
-      'raise --timeout or GWTOKEN_TIMEOUT (a call may take three times that in total)',
+      'raise --timeout (a call may take three times that in total)',
     ]);
   }
   for (let n = 1; ; n++) {

@@ -125,7 +125,7 @@ describe('a credential command', () => {
       'a timeout',
       { how: 'late' },
       'did not finish within 10 s',
-      ['answer its dialog, or set a longer GWTOKEN_KEYCHAIN_TIMEOUT, for example 2m'],
+      ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
     ],
   ])('fails with its reason and hint after %s', async (_, how, problem, hints) => {
     end = how;

@@ -45,7 +45,7 @@ test.each([
   gw.env['GITHUB_ENV'] = path.replace('DIR', gw.config);
   const stderr =
     `gwtoken: error: GITHUB_ENV ${problem.replace('DIR', gw.config)}\n` +
-    'hint: the runner sets GITHUB_ENV for each step; for a shell, see: gwtoken help shells\n';
+    'hint: the runner sets GITHUB_ENV; for a shell, see: gwtoken help shells\n';
   expect(await gw.cli(['env', '--format', 'github-env'])).toEqual({ code: 2, stdout: '', stderr });
   expect(existsSync(join(gw.config, 'missing'))).toBe(false);
   expect(gw.posts).toEqual([]);

@@ -203,7 +203,7 @@ test.each([
   for (const bad of ['', '1', 'A-', ' A', 'A\n', 'Ä'])
     expect(refusal(() => variableNames({ [flag]: bad }))).toEqual({
       message: `invalid ${flag} ${JSON.stringify(bad)} (from --${flag})`,
-      hints: [`use letters, digits and underscores, not starting with a digit, for example ${example}`],
+      hints: [`use letters, digits and underscores, no digit first: for example ${example}`],
     });
 });
 

@@ -69,14 +69,14 @@ const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
     lines: [
       'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
       "input client-secret is the path of a file; set the file's text instead",
-      'check the client ID and secret (from input client-id and input client-secret)',
+      'check input client-id and input client-secret',
     ],
   },
   'an empty ID and secret, as in a pull request from a fork': {
     inputs: { 'client-id': '', 'client-secret': '' },
     code: 2,
     lines: [
-      'empty input: client-id and client-secret (CI systems withhold secrets from forks)',
+      'empty input: client-id and client-secret (CI systems withhold secrets from forks and Dependabot)',
       'set client-id and client-secret under "with" in the step',
     ],
   },
@@ -134,7 +134,7 @@ describe('the action reports in an annotation:', () => {
     const endpoint = await startTokenEndpoint(undefined, makeAuthority().issue());
     const result = await job.run({ ...inputsFor('eu'), 'auth-url': endpoint.authUrl });
     expect(result.code).toBe(6);
-    expect(result.output).toMatch(/^hint: .* pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE$/m);
+    expect(result.output).toMatch(/^hint: .* pass its PEM file with --ca-file$/m);
   });
 
   test('a missing CA file, with GWTOKEN_CA_FILE as the hint', async () => {

@@ -40,7 +40,7 @@ test('the action reports a rejected client in an annotation', async () => {
   expect(result).toMatchObject({ code: 3, env: {}, outputs: {} });
   const lines = [
     `${identity.eu.authUrl}/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)`,
-    'check the client ID and secret (from input client-id and input client-secret)',
+    'check input client-id and input client-secret',
     otherRegionHint('eu', 'input region'),
   ];
   const text = result.output.replace(/\n::add-mask::.*\n/g, '');

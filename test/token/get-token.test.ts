@@ -107,7 +107,7 @@ describe('a refusal', () => {
     expect(code).toBe(3);
     return stderr.split('\n').flatMap((line) => /^hint: (.*)/.exec(line)?.[1] ?? []);
   };
-  const CHECK = 'check the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)';
+  const CHECK = 'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 
   test('names the source of the credentials and the other region', async () => {
     const body = { error: 'invalid_client' };

@@ -7,12 +7,12 @@ import { ROOT } from '../harness/root';
 
 const FOLDER = join(ROOT, 'test', 'token', 'replies');
 
-const CREDENTIALS = 'the client ID and secret (from GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET)';
+const CREDENTIALS = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
 const CHECK = `check ${CREDENTIALS}`;
 const AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const API = "check the auth URL: this is an API's answer, not a token endpoint's";
 const FORBIDDEN = `check the auth URL, and ${CREDENTIALS}`;
-const GRANT = 'check on the Clients page that the client exists and may use client_credentials';
+const GRANT = 'check on the Clients page that the client may use client_credentials';
 const NO_GRANT = 'does not let this client use the client_credentials grant';
 const OUTAGE = 'the problem is on the server; try again later';
 
@@ -47,7 +47,7 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '400-invalid-request': [
     3,
     'rejected the request as invalid (HTTP 400, invalid_request: audience is required)',
-    "ask the endpoint's operator what a token request needs beside ID and secret",
+    "ask the endpoint's operator what else a token request needs",
   ],
   '400-no-grant': [3, `${NO_GRANT} (HTTP 400, unauthorized_client: not for this client)`, GRANT],
   '400-no-scope': [
@@ -86,7 +86,7 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '429-too-many': [
     7,
     'answered 429, too_many_requests: try later (retry after 1 h)',
-    'too many requests: try again later; without --fresh and --no-cache, calls share the cached token',
+    'too many requests: try again later',
   ],
   '500-fault': [7, 'answered 500, no such policy (3 attempts)', OUTAGE],
   '501-no-grant': [3, `${NO_GRANT} (HTTP 501, unsupported_grant_type: not offered)`, GRANT],

@@ -147,7 +147,7 @@ async function askAuthUrl({ region }: Client, suggested: string | undefined, wor
     if (!(error instanceof GwtokenError)) return undefined;
     return [error.message, ...hintsFor(error, world)].map(capitalized).join('\n');
   };
-  if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}\n`);
+  if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}: https://id.example.com\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));
 }
 

@@ -55,5 +55,5 @@ export async function verified(
 function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
   const unstored = error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client });
   if (!isTyped) return unstored;
-  return unstored.about({ source: { kind: 'prompt', origin: '' }, lastStep: startAgain(loginLine(answers)) });
+  return unstored.about({ source: { kind: 'prompt', name: '' }, lastStep: startAgain(loginLine(answers)) });
 }

@@ -49,7 +49,10 @@ export function trustProblem(
 /** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
 export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string | undefined {
   const isTrusted = uid === undefined || stat.uid === uid || (stat.uid === 0 && owners === 'user or root');
-  return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
+  if (isTrusted) return undefined;
+  // A user namespace shows owners that it does not map as this user.
+  const nobody = stat.uid === 65_534 ? "; in a sandbox root's files look like nobody's" : '';
+  return `belongs to another user (uid ${stat.uid}${nobody})`;
 }
 
 function untrusted(path: string, problem: string, kind: DirectoryKind, chmod?: string): TrustProblem {

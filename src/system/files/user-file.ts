@@ -49,7 +49,7 @@ export function removeUserFile(path: string, text: string): void {
 export function openAppender(path: string, variable: string): (text: string) => void {
   if (!orUndefined(() => statSync(path).isFile()))
     throw usage(path ? `${variable} points to ${path}, which is not a file` : `${variable} is not set`, [
-      `the runner sets ${variable} for each step; for a shell, see: gwtoken help shells`,
+      `the runner sets ${variable}; for a shell, see: gwtoken help shells`,
     ]);
   return (text) => {
     try {

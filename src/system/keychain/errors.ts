@@ -31,6 +31,11 @@ const ROWS = {
     matches: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     message: 'the keychain has no default keyring',
   },
+  sandboxed: {
+    // A rule of the bus, and of AppArmor or SELinux.
+    matches: /Rejected send message|policy prevents this sender/,
+    message: 'this sandbox may not use the keychain',
+  },
   locked: {
     matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
     message: 'the keychain is locked',

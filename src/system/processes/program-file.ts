@@ -51,7 +51,7 @@ export function notFound({ command, text, platform }: Program): GwtokenError {
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
   const cause: Cause = text
     ? ['install it, or add its directory to PATH']
-    : [`check the spelling and PATH; for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
+    : ['check the spelling and PATH', `for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
   return new GwtokenError('not-found', `command not found: ${shown(command)}`, cause);
 }
 

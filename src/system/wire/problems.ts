@@ -47,7 +47,7 @@ type Endings = readonly (readonly [
 export const UNKNOWN_CA =
   /^(UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED)/;
 
-const CHECK_CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
+const CHECK_CLOCK = "check this machine's clock, or contact the endpoint's operator";
 const CHECK_NETWORK = 'check the network, the VPN and the firewall';
 const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
 const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
@@ -63,7 +63,7 @@ const CERTIFICATES: Endings = [
   ],
   [
     /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
-    () => ['if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE'],
+    () => ['if you trust this server, pass its certificate with --ca-file'],
     'is self-signed',
   ],
   [UNKNOWN_CA, passCa, 'was issued by an unknown CA'],
@@ -75,7 +75,7 @@ const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/;
 
 /** Failed connections, by the system's code or OpenSSL's. */
 const CONNECTIONS: Endings = [
-  [/^ENOTFOUND$/, ({ setting }) => [`check ${setting} for typos`, CHECK_NETWORK], 'host not found'],
+  [/^ENOTFOUND$/, ({ setting }) => [checkAddress(setting)], 'host not found'],
   [/^EAI_AGAIN$/, () => [CHECK_NETWORK], 'DNS is not responding'],
   [
     /^ECONNREFUSED$/,
@@ -106,8 +106,8 @@ const CONNECTIONS: Endings = [
 function passCa({ caFile }: Failure): Hints {
   const why = caFile === undefined ? 'behind a company proxy or private CA?' : `this CA is not in ${caFile}:`;
   return [
-    `${why} pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE`,
-    'if the CA is public, the server is not sending its intermediate certificate',
+    `${why} pass its PEM file with --ca-file`,
+    'if the CA is public, the server omits its intermediate certificate',
   ];
 }
 
@@ -161,8 +161,7 @@ function problemOf(failure: Failure): Problem {
   const { error, code, peer, setting, proxy, url, progress } = failure;
   const { waitingFor } = progress;
   if (error instanceof TimedOut) {
-    const hint = `check ${setting} and the network, or raise --timeout or GWTOKEN_TIMEOUT`;
-    const hints = [...aboutUnusedProxy(failure), hint];
+    const hints = [...aboutUnusedProxy(failure), `${checkAddress(setting)}, or raise --timeout`];
     return { message: `${url.href} did not answer`, cause: { reason: 'time-limit', hints } };
   }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
@@ -253,6 +252,13 @@ function tunnelRefused(
     `ask the proxy's administrator to allow ${target}`,
     checkProxy(setting),
   ]);
+}
+
+/** Returns the step after a host was not found or did not answer. Behind a VPN, both happen without it. */
+function checkAddress(setting: string): string {
+  return setting === 'the auth URL'
+    ? 'check the VPN, HTTPS_PROXY and the auth URL'
+    : `check the VPN and ${setting}`;
 }
 
 function checkProxy(setting: string): string {

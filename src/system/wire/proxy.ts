@@ -32,7 +32,8 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy
   const url = orUndefined(() => parseProxy(env[source] ?? ''));
   if (url === undefined) {
     throw usage(`${source} is not the URL of an HTTP proxy`, [
-      `example: ${source}=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40`,
+      `example: ${source}=http://USER:PASSWORD@proxy.example.com:3128`,
+      'in a password / is %2F, @ is %40',
     ]);
   }
   const name = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;

@@ -151,6 +151,14 @@ describe('trust in files', () => {
     }
   });
 
+  test('the error names the owner that a sandbox shows for root', async ({ needs }) => {
+    needs('root');
+    chownSync(file, 65_534, 65_534);
+    expect(refusal(() => config().read()).message).toBe(
+      `${file} belongs to another user (uid 65534; in a sandbox root's files look like nobody's)`,
+    );
+  });
+
   test('a user gets the config of root, but not a cache of root', ({ needs }) => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };

@@ -44,6 +44,11 @@ test.each<[KeychainReason, ...string[]]>([
     'User canceled the operation.',
     'The user name or passphrase you entered is not correct.',
   ],
+  [
+    'sandboxed',
+    'Rejected send message, 2 matched rules; type="method_call", sender=":1.9"',
+    'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: An AppArmor policy prevents this sender from sending',
+  ],
   // Windows says "Bad Data." if an item was encrypted for another login.
   ['failed', 'something new', 'Bad Data.'],
 ])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {

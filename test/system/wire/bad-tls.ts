@@ -65,7 +65,7 @@ export const BAD_TLS: readonly WireCase[] = [
     { intermediate: 'left out' },
     caFile,
     untrusted(
-      /issued by an unknown CA\nhint: this CA is not in \S+ca\.pem: pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE\nhint: .*is not sending its intermediate certificate/,
+      /issued by an unknown CA\nhint: this CA is not in \S+ca\.pem: pass its PEM file with --ca-file\nhint: .*omits its intermediate certificate/,
     ),
   ),
   tls(

@@ -34,7 +34,7 @@ const problemOf = (...args: Parameters<typeof errorFor>) => shown(errorFor(...ar
 
 const AT = 'could not reach a.test:';
 test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through?: HttpProxy]>([
-  ['ENOTFOUND', 'connection', `${AT} host not found`, /^check the auth URL for typos$/],
+  ['ENOTFOUND', 'connection', `${AT} host not found`, /^check the VPN, HTTPS_PROXY and the auth URL$/],
   ['ECONNREFUSED', 'connection', `${AT} connection refused`, /port in the auth URL/],
   [
     'ECONNREFUSED',
@@ -72,10 +72,10 @@ test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through
 });
 
 const OPERATORS = 'contact the operator of the endpoint or of your proxy';
-const CLOCK = "check this machine's clock; if it is right, contact the endpoint's operator";
-const PASS_CA = "pass the CA's PEM file with --ca-file or GWTOKEN_CA_FILE";
-const INCOMPLETE = 'if the CA is public, the server is not sending its intermediate certificate';
-const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file or GWTOKEN_CA_FILE';
+const CLOCK = "check this machine's clock, or contact the endpoint's operator";
+const PASS_CA = 'pass its PEM file with --ca-file';
+const INCOMPLETE = 'if the CA is public, the server omits its intermediate certificate';
+const TRUST_IT = 'if you trust this server, pass its certificate with --ca-file';
 const NO_NAME = 'is not valid for any host name (its CN does not count)';
 const UNKNOWN = 'was issued by an unknown CA';
 test.each<[code: string, end: string, hints: readonly string[], caFile?: string]>([
@@ -117,11 +117,9 @@ test('wireProblem() names the setting of the peer that did not answer', () => {
   expect(late('reply')).toMatchObject({
     reason: 'time-limit',
     message: 'https://a.test/oauth2/token did not answer',
-    hints: ['check the auth URL and the network, or raise --timeout or GWTOKEN_TIMEOUT'],
+    hints: ['check the VPN, HTTPS_PROXY and the auth URL, or raise --timeout'],
   });
-  expect(late('tunnel').hints).toEqual([
-    'check HTTPS_PROXY and the network, or raise --timeout or GWTOKEN_TIMEOUT',
-  ]);
+  expect(late('tunnel').hints).toEqual(['check the VPN and HTTPS_PROXY, or raise --timeout']);
 });
 
 const socketError = (message: string) => Object.assign(new Error(message), { name: 'SocketError' });

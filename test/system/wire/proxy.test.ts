@@ -82,7 +82,8 @@ describe('HTTPS_PROXY', () => {
     expect(refusal(() => found({ HTTPS_PROXY: value }))).toEqual({
       message: 'HTTPS_PROXY is not the URL of an HTTP proxy',
       hints: [
-        'example: HTTPS_PROXY=http://USER:PASSWORD@proxy.example.com:3128; in a password / is %2F, @ is %40',
+        'example: HTTPS_PROXY=http://USER:PASSWORD@proxy.example.com:3128',
+        'in a password / is %2F, @ is %40',
       ],
     });
   });
