@@ -93,7 +93,7 @@ function replaceTexts(runtime) {
  * integrity of bun.json. For another version: `npm view @oven/bun-linux-x64@VERSION dist.integrity`.
  * @param {string} target
  */
-function fetchBun(target) {
+export function fetchBun(target) {
   const name = `@oven/bun-${target.replace('arm64', 'aarch64')}`;
   const directory = join(BUN_FOLDER, `${name.replace('/', '-')}-${BUN.version}`);
   const program = join(directory, 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun');
