@@ -80,13 +80,15 @@ describe('the workflows', () => {
   });
 });
 
-test('test.yml runs everything with one Node, and tests the oldest supported one', () => {
+test('test.yml runs everything with one Node, and tests the oldest and the newest', () => {
   const text = read('workflows/test.yml');
   const nodes: readonly number[] = parse(text).jobs.test.strategy.matrix.node;
   const [oldest] = /\d+/.exec(MANIFEST.engines.node)!;
   const ofEverything = [...text.matchAll(/matrix\.node [!=]= (\d+)/g)].map(([, node]) => Number(node));
   expect(ofEverything).toHaveLength(2);
   expect(nodes).toEqual(expect.arrayContaining([Number(oldest), ...ofEverything]));
+  const [, newest] = /^newest=(\d+)\./m.exec(readFileSync(join(ROOT, '.ci', 'run'), 'utf8'))!;
+  expect(Number(newest)).toBe(Math.max(...nodes));
 });
 
 test('bun.yml fails if the registry has another version of Bun', ({ needs }) => {
