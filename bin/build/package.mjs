@@ -3,7 +3,7 @@
 // keytar is not bundled: it is native and optional, and is loaded from node_modules when it is needed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { tsImport } from 'tsx/esm/api';
 import { compilePackage } from './compile.mjs';
@@ -101,7 +101,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
-    plugins: [...plugins, withoutUnused],
+    plugins: [...plugins, withReplacements],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await build.write({
@@ -129,27 +129,30 @@ export function sourceDate() {
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
 }
 
-/** Unused imports of packages, which an empty module replaces. */
-const UNUSED = {
+const EMPTY = '\0empty';
+/**
+ * Imports that are replaced: the directory that imports them, their names, and what stands for them.
+ * @type {readonly (readonly [importer: string, names: RegExp, replacement: string])[]}
+ */
+const REPLACED = [
   // Schemas, which gwtoken does not use, are three quarters of conf's size. config-file.ts writes the file.
-  conf: /^(ajv(-formats)?|atomically)(\/|$)/,
+  ['node_modules/conf', /^(ajv(-formats)?|atomically)(\/|$)/, EMPTY],
   // commander would load it at every start, for subcommands that are separate programs.
-  commander: /^node:child_process$/,
+  ['node_modules/commander', /^node:child_process$/, EMPTY],
+  ['src', /^undici$/, join(import.meta.dirname, 'undici.cjs')],
   // undici uses these for a class of bodies, a default limit and HTTP/2. Without use in gwtoken, they take
   // a tenth of a cold `get` over http. test/package/package.test.ts checks their absence.
-  undici: /^(node:http|\.\/client-h2\.js)$/,
-};
+  ['node_modules/undici', /^(node:http|\.\/client-h2\.js)$/, EMPTY],
+];
 
 /** @type {import('rolldown').Plugin} */
-const withoutUnused = {
-  name: 'without-unused',
+const withReplacements = {
+  name: 'with-replacements',
   resolveId(id, importer = '') {
-    const unused = Object.entries(UNUSED).some(
-      ([name, ids]) => ids.test(id) && importer.replaceAll('\\', '/').includes(`/node_modules/${name}/`),
-    );
-    return unused ? '\0unused' : undefined;
+    const from = relative(ROOT, importer).replaceAll('\\', '/');
+    return REPLACED.find(([directory, names]) => from.startsWith(`${directory}/`) && names.test(id))?.[2];
   },
-  load: (id) => (id === '\0unused' ? 'module.exports = {};' : undefined),
+  load: (id) => (id === EMPTY ? 'module.exports = {};' : undefined),
 };
 
 /**

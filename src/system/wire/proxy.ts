@@ -1,4 +1,4 @@
-/** Finds the HTTP proxy for a URL, and opens a tunnel through it. undici's part is loaded on first use. */
+/** Finds the HTTP proxy for a URL, and opens a tunnel through it. */
 import type { Socket } from 'node:net';
 import type { buildConnector, Client } from 'undici';
 import { orUndefined, usage } from '../../errors';
@@ -93,9 +93,7 @@ export function throughTunnel(
   const target = `${hostname}:${port || 443}`;
   const open = async (): Promise<Socket> => {
     const headers = { host: target, ...credentialsOf(proxy) };
-    const { origin } = proxy.url;
-    const { default: connect } = await import('undici/lib/api/api-connect.js');
-    const { statusCode, socket } = await connect.call(toProxy, { origin, path: target, headers });
+    const { statusCode, socket } = await toProxy.connect({ path: target, headers });
     socket.on('error', () => {});
     if (statusCode < 300) return socket as Socket;
     socket.destroy();

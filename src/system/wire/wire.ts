@@ -4,10 +4,7 @@
  */
 import type { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
-import type { buildConnector } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import connectorWith from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
+import { buildConnector, Client } from 'undici';
 import { GwtokenError } from '../../errors';
 import type { FormReply, PostForm, PostOptions } from '../../post-form';
 import { systemCode } from '../../system-errors';
@@ -100,7 +97,7 @@ async function postSecurely(attempt: Omit<Attempt, 'tls'>, { env, platform }: Pr
 async function post(attempt: Attempt): Promise<FormReply> {
   const { url, options, signal, progress } = attempt;
   const client = openClient(url, signal, connectorFor(attempt));
-  const reply = await request.call(client, {
+  const reply = await client.request({
     path: url.pathname,
     method: 'POST',
     headers: options.headers,
@@ -128,7 +125,7 @@ function connectorFor(attempt: Attempt): buildConnector.connector {
 function connectorTo(peer: ConnectionProgress['peer'], attempt: Attempt): buildConnector.connector {
   const { progress, tls } = attempt;
   // The connector returns its socket, which undici's types do not tell.
-  const connect = connectorWith({ ...connectOptions(attempt), ...tls }) as (
+  const connect = buildConnector({ ...connectOptions(attempt), ...tls }) as (
     ...call: Parameters<buildConnector.connector>
   ) => TLSSocket;
   return (to, done) => {
