@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
+import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
 import { CREDENTIAL_VARIABLES } from '../../src/credentials/sources';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
@@ -45,9 +46,9 @@ describe('the documents name', () => {
 
   test('every variable and config key (topic settings)', () => {
     expect(variables.size).toBeGreaterThan(30);
-    const sandbox = /^GWTOKEN_SANDBOX_CLIENT_\w+_(EU|US)$/;
-    // One sentence covers the variables of a region: "each with _EU or _US".
-    const shown = [...variables].map((name) => (sandbox.test(name) ? name.replace(/_(EU|US)$/, '') : name));
+    // One sentence covers the sandbox's variables of a region: "each with _EU or _US".
+    const suffix = new RegExp(`(?<=^GWTOKEN_SANDBOX_CLIENT_\\w+)_(${REGIONS.join('|')})$`, 'i');
+    const shown = [...variables].map((name) => name.replace(suffix, ''));
     for (const name of [...shown, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
   });
 
@@ -87,6 +88,14 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     const known = [...variables, ...SET];
     const unknown = named.filter((name) => !known.some((each) => `${each}_`.startsWith(`${name}_`)));
     expect(unknown).toEqual([]);
+  });
+
+  test('names all regions in each paragraph that names one as `eu`, `_EU` or `.eu`', () => {
+    const incomplete = text.split(/\n\n|\n(?=- )/).filter((paragraph) => {
+      const named = REGIONS.filter((region) => new RegExp(`[\`._]${region}\``, 'i').test(paragraph));
+      return named.length > 0 && named.length < REGIONS.length;
+    });
+    expect(incomplete).toEqual([]);
   });
 
   test('contains only valid command lines', () => {
