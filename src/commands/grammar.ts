@@ -101,6 +101,7 @@ export const COMMANDS: readonly Command[] = [
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
       'gwtoken exec --variable API_TOKEN -- ./app': 'run ./app with the token in API_TOKEN',
+      'gwtoken exec --min-ttl 30m -- ./migrate': 'require a token for 30 min: the variable is not renewed',
       'gwtoken exec --token-file ./token -- ./serve': 'also write the token to ./token, and renew it there',
     },
     passThrough: 'arguments',
@@ -136,7 +137,7 @@ export const COMMANDS: readonly Command[] = [
     examples: {
       'gwtoken login': 'prompt for everything',
       'gwtoken login --region us --auth-url https://identity.us.example.com':
-        'add a client in the other region',
+        'add a client in another region',
       'gwtoken login --sandbox --secret-stdin <secret.txt':
         'replace the secret of a stored client, in a script',
     },
@@ -213,7 +214,7 @@ export const COMMANDS: readonly Command[] = [
         examples: {
           'gwtoken config set region eu': 'make eu the default region',
           "gwtoken config set auth-url 'https://identity.{region}.example.com'":
-            'one auth URL for both regions',
+            'one auth URL for all regions',
           'gwtoken config set min-ttl 10m --profile acme': 'only for profile acme',
         },
         load: async () => (await import('./config')).changeSetting,

@@ -74,8 +74,8 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   // The sizes of archives and the speed of the forms.
   'README.md': ['(54 MB)', 'starts twice as fast'],
-  // The example of a lifetime; the limit of MCP clients.
-  'recipes.md': ['lasts for five more minutes', 'after 10 s'],
+  // The limit of MCP clients.
+  'recipes.md': ['after 10 s'],
 };
 
 /** A number with a unit, as a figure or as a word. */
