@@ -24,12 +24,12 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
-    const warning = warningFor(all);
-    if (!warning) return;
-    world.stdout.write('\n');
-    const subject = { ...warning.subject, isListed: true };
-    const hints = hintsFor({ ...warning, subject }, world, settings);
-    await writeFindings([{ result: 'warning', message: warning.message, hints }], world);
+    const findings = warningsFor(all).map(({ message, cause, subject }) => {
+      const hints = hintsFor({ cause, subject: { ...subject, isListed: true } }, world, settings);
+      return { result: 'warning', message, hints } as const;
+    });
+    if (findings.length > 0) world.stdout.write('\n');
+    await writeFindings(findings, world);
   }
 }
 
@@ -57,7 +57,11 @@ interface Row {
   readonly leftMs: number;
   /** Client ID, if it is known. */
   readonly clientId: string | undefined;
+  /** Present if `get` refuses to send the client's credentials. */
+  readonly refusal: Warning | undefined;
 }
+
+type Warning = Problem & { readonly message: string };
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
@@ -66,7 +70,16 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const cached = ownEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;
-  return { client, isSelected, source, authUrl, leftMs, clientId };
+  return { client, isSelected, source, authUrl, leftMs, clientId, refusal: refusalOf(settings, source) };
+}
+
+/** Returns the warning for a stored client if the settings give another auth URL than its own. */
+function refusalOf({ client, authUrl, stored }: Settings, { kind }: CredentialSource): Warning | undefined {
+  const name = clientName(client);
+  const own = stored()[name]?.authUrl;
+  if (kind !== 'keychain' || own === undefined || !authUrl || authUrl.value === own) return undefined;
+  const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
+  return { message, cause: { reason: 'item-for-other-url', own, client, setting: authUrl } };
 }
 
 /** Returns whether anything is known of the client; the selected one may be unknown. */
@@ -78,25 +91,30 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   const { bold } = await terminal.paint('stdout');
   const [head = '', ...lines] = alignRows([
     ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN'],
-    ...rows.map(({ client, isSelected, source, clientId, leftMs }) => [
+    ...rows.map(({ client, isSelected, source, clientId, leftMs, refusal }) => [
       `${isSelected ? '*' : ' '} ${clientName(client)}`,
       clientId === undefined ? 'unknown' : shortId(clientId),
       source.kind,
-      leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
+      refusal ? 'refused (see below)' : leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
     ]),
   ]);
   const shown = lines.map((line, index) => (rows[index]?.isSelected ? bold(line) : line));
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-/** Returns the warning below the table: no client is selected, or nothing is known of the selected one. */
-function warningFor(rows: readonly Row[]): (Problem & { readonly message: string }) | undefined {
+/** Returns the warnings below the table: clients that `get` refuses, and what is wrong with the selected one. */
+function warningsFor(rows: readonly Row[]): readonly Warning[] {
+  const refusals = rows.flatMap(({ refusal }) => refusal ?? []);
   const selected = rows.find(({ isSelected }) => isSelected);
-  if (!selected) return { message: 'no client selected: no region set', cause: { reason: 'none-selected' } };
-  if (isKnown(selected)) return undefined;
+  if (!selected)
+    return [
+      ...refusals,
+      { message: 'no client selected: no region set', cause: { reason: 'none-selected' } },
+    ];
+  if (isKnown(selected)) return refusals;
   const { client, source } = selected;
   const message = `no stored credentials for ${clientName(client)}`;
-  return { message, cause: { reason: 'no-credentials' }, subject: { client, source } };
+  return [...refusals, { message, cause: { reason: 'no-credentials' }, subject: { client, source } }];
 }
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {

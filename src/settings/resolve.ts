@@ -15,7 +15,7 @@ import {
   type Setting,
   type SettingRow,
   type Settings,
-  unsetStep,
+  unsetLine,
   variableOf,
 } from './table';
 import { parseProfile } from './values';
@@ -91,9 +91,7 @@ export function unknownKeys({ path, general, profiles }: Config): readonly strin
     Object.keys(values)
       .filter((key) => !orUndefined(() => checkConfigKey(key, profile)))
       .map((key) => {
-        const flag = profile === undefined ? '' : ` --profile ${profile}`;
-        const remove = `gwtoken config unset ${shellWord(key)}${flag}`;
-        return `unknown config key ${quoted(key)} (from ${where}); to remove it, run: ${remove}`;
+        return `unknown config key ${quoted(key)} (from ${where}); to remove it, run: ${unsetLine(shellWord(key), profile)}`;
       });
   return [
     ...warnings(general, path),
@@ -170,7 +168,7 @@ export function findInConfig(
     if (typeof value !== 'object') return { text: String(value), source };
     throw usage(`invalid value (from ${source.name})`, [
       'use a string, number or boolean',
-      unsetStep(key, owner),
+      `run: ${unsetLine(key, owner)}`,
     ]);
   }
   return undefined;

@@ -35,12 +35,12 @@ export function undoStep(source?: SettingSource): string | undefined {
   const { kind, name, key, profile } = source ?? {};
   if (kind === 'flag') return `omit ${name}`;
   if (kind === 'variable') return `unset ${name}`;
-  return key && unsetStep(key, profile);
+  return key && `run: ${unsetLine(key, profile)}`;
 }
 
-/** Returns the step that removes a value from the config file. */
-export function unsetStep(key: string, profile: string | undefined): string {
-  return `run: gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
+/** Returns the line that removes a value from the config file. */
+export function unsetLine(key: string, profile: string | undefined): string {
+  return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
 /** All places that settings can come from. */

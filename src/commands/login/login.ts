@@ -7,7 +7,7 @@ import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { removeStored, withoutLogin } from '../../hints/hints';
 import { gather, selecting } from '../../settings/resolve';
-import { type FlagValues, type Settings, undoStep } from '../../settings/table';
+import { type FlagValues, type Settings, unsetLine } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
 import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
@@ -42,15 +42,16 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.remove((other) => clientName(other) === clientName(client)))
     warn(world, `could not remove a cached token: ${kept}`);
+  const obstacle = obstacleTo(answers, world);
   const how = isVerified ? 'verified and ' : '';
   const ending = isReplaced ? ', replacing the previous ones' : '';
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
     ...(await setRegion(client, settings.config, world)),
-    ...nextSteps(answers, world),
+    ...nextSteps(answers, obstacle?.undo, world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
-  warnOfOthers(answers, world);
+  if (obstacle) warn(world, obstacle.warning);
 }
 
 /** Throws the keychain's error if it does not work, with a hint at variables. */
@@ -121,7 +122,7 @@ async function setRegion(
 }
 
 /** Returns the commands to try next, in the user's shell. */
-function nextSteps({ client, flags: given }: Answers, world: World): string[] {
+function nextSteps({ client, flags: given }: Answers, undo: string | undefined, world: World): string[] {
   const { env, platform } = world;
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
@@ -130,7 +131,7 @@ function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   // Later commands use the flag's CA file only if it is in the config file.
   const caFile = given['ca-file'];
   const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];
-  const [first = '', ...others] = [...keep, `gwtoken get${flags}`];
+  const [first = '', ...others] = [...(undo === undefined ? [] : [undo]), ...keep, `gwtoken get${flags}`];
   return [
     `Next: ${first}`,
     ...others.map((line) => `then: ${line}`),
@@ -138,20 +139,23 @@ function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   ];
 }
 
-/** Warns if later commands will use other credentials or another auth URL than the stored ones. */
-function warnOfOthers({ client, authUrl }: Answers, world: World): void {
+/** Returns why later commands will not use the stored credentials, and the line that changes it, if one does. */
+function obstacleTo(
+  { client, authUrl }: Answers,
+  world: World,
+): { readonly warning: string; readonly undo?: string } | undefined {
   // An invalid setting is only a warning here: the credentials are stored.
-  const later = valueOrError(() => {
+  const found = valueOrError(() => {
     const settings = selecting(client, gather({}, world));
-    return { source: sourceOf(settings, world), url: settings.authUrl };
+    const source = sourceOf(settings, world);
+    if (source.kind !== 'keychain')
+      return { warning: `credentials from ${source.name} override the stored ones` };
+    if (!settings.authUrl || settings.authUrl.value === authUrl) return undefined;
+    const { name, key, profile } = settings.authUrl.source;
+    return {
+      warning: `${name} sets another auth URL, so the stored credentials are not used`,
+      undo: key === undefined ? `unset ${name}` : unsetLine(key, profile),
+    };
   });
-  if (later instanceof GwtokenError) {
-    warn(world, later.message);
-    return;
-  }
-  const { source, url } = later;
-  if (source.kind !== 'keychain') warn(world, `credentials from ${source.name} override the stored ones`);
-  if (!url || url.value === authUrl) return;
-  const undo = undoStep(url.source);
-  warn(world, `${url.source.name} sets another auth URL, so the stored credentials are not used; ${undo}`);
+  return found instanceof GwtokenError ? { warning: found.message } : found;
 }
