@@ -108,7 +108,7 @@ export async function askMissing(settings: Settings, world: World): Promise<Answ
   const clientId = flags['client-id'] ?? former?.clientId ?? (await askClientId(client, undefined, world));
   const line = `New secret for client ID ${clientId} (${clientName(client)}, ${authUrl})`;
   if (former) world.stderr.write(`${oneLine(line)}\n${HOW_TO_CHANGE}\n`);
-  return { client, flags, authUrl, clientId, clientSecret: await askSecret(authUrl, world) };
+  return { client, flags, authUrl, clientId, clientSecret: await askSecret(authUrl, clientId, world) };
 }
 
 /** Returns the auth URL of the profile's other stored client in the region: production's for the sandbox. */
@@ -124,7 +124,7 @@ const HOW_TO_CHANGE = 'To change this, press Ctrl-C and add --client-id, --auth-
 /** Prompts for ID and secret again after a refusal. */
 export async function askAgain(answers: Answers, world: World): Promise<Answers> {
   const clientId = await askClientId(answers.client, answers.clientId, world);
-  return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, world) };
+  return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, clientId, world) };
 }
 
 const SOURCE = 'the prompt';
@@ -167,10 +167,14 @@ function typedIdProblem(answer: string): string | undefined {
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
-async function askSecret(authUrl: string, { terminal }: World): Promise<string> {
-  return await terminal.askSecret(`Client secret (sent to ${authUrl})`, (answer) =>
+async function askSecret(authUrl: string, clientId: string, { terminal, stderr }: World): Promise<string> {
+  const secret = await terminal.askSecret(`Client secret (sent to ${authUrl})`, (answer) =>
     asSentence(answer, secretProblem(answer)),
   );
+  // The ID stays on the screen. It is rarely longer than the secret.
+  if (secret.length < clientId.length)
+    stderr.write('The secret is shorter than the ID: if they are swapped, clear the screen.\n');
+  return secret;
 }
 
 function asSentence(answer: string, problem: string | undefined): string | undefined {
