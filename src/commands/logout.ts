@@ -11,15 +11,20 @@ import { readSettings } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
-  if (!flags.yes && !(await isConfirmed(clients, settings, world))) return;
+  if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
     for (const client of clients) {
       const removed = await remove(client, settings, world);
       signal.throwIfAborted();
       world.stderr.write(`Removed ${removed}\n`);
     }
+    // A client without a token may have a cached failure.
+    if (flags.all) await world.tokens.remove(() => true);
   });
+  if (clients.length === 0) throw nothingThere();
   world.stderr.write('Removed from this machine only. To revoke the client, use the Clients page.\n');
+  if (world.env['GWTOKEN_ACCESS_TOKEN'])
+    world.stderr.write('GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: gwtoken env --unset\n');
 }
 
 function nothingThere(name?: string): GwtokenError {
@@ -31,7 +36,7 @@ function nothingThere(name?: string): GwtokenError {
 /**
  * Returns all clients that have a keychain item, an entry in the list of stored clients or a cached token.
  *
- * @throws GwtokenError `usage` if a flag names one client; `no-credentials` if there are none; the keychain's
+ * @throws GwtokenError `usage` if a flag names one client; the keychain's
  */
 async function allClients(settings: Settings, { keychain, tokens }: World): Promise<readonly Client[]> {
   const { flags, stored, keychainTimeoutMs } = settings;
@@ -40,9 +45,7 @@ async function allClients(settings: Settings, { keychain, tokens }: World): Prom
   // The list is lost with the config directory, and a cached token with the cache.
   const accounts = await orWithoutKeychain(keychain.accounts(keychainTimeoutMs?.value), []);
   const names = new Set([...Object.keys(stored()), ...accounts, ...tokens.clientNames()]);
-  const clients = [...names].sort().flatMap((name) => parseClientName(name) ?? []);
-  if (clients.length === 0) throw nothingThere();
-  return clients;
+  return [...names].sort().flatMap((name) => parseClientName(name) ?? []);
 }
 
 /** Resolves with `otherwise` if there is no keychain. */
