@@ -41,9 +41,19 @@ export function trustProblem(
   const { owners, forbidden, mode, meaning } = RULES[kind];
   const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
   if (problem !== undefined) return untrusted(path, problem, kind);
-  if ((stat.mode & forbidden) === 0) return undefined;
+  if ((stat.mode & forbidden) === 0 || (kind === 'config' && isReadOnly(path))) return undefined;
   const text = `is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
   return untrusted(path, text, kind, `chmod ${mode} ${shellWord(path)}`);
+}
+
+/** Returns whether nobody can write here, whatever the mode is, as in a ConfigMap of Kubernetes. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'EROFS';
+  }
 }
 
 /** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
