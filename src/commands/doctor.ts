@@ -4,12 +4,13 @@ import { clientName } from '../client';
 import { hideSecrets } from '../credentials/variables';
 import { GwtokenError } from '../errors';
 import { hintsFor } from '../hints/hints';
-import { gather, unknownKeys } from '../settings/resolve';
+import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { duration, oneLine } from '../text';
+import { queryOf } from '../token/query';
 import type { World } from '../world';
 import { type Finding, writeFindings } from './report';
-import { selectedQuery, tokenFor } from './selected-token';
+import { tokenFor } from './selected-token';
 import { strayVariables } from './stray-variables';
 
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
@@ -43,7 +44,8 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
     if (strays.length === 0) add('ok', 'variables', 'none misspelled');
     settings = gather(flags, world);
     for (const text of unknownKeys(settings.config)) add('warning', 'config file', text);
-    const query = selectedQuery(settings, world);
+    for (const line of settingLines(settings)) world.trace(line);
+    const query = queryOf(settings, world);
     add('ok', step, clientName(query.key.client));
     for (const kind of ['config', 'cache'] as const) {
       const { text, problem: cause } = world.probeDirectory(kind);

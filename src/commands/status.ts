@@ -4,7 +4,7 @@ import { type Client, clientName, parseClientName, shortId } from '../client';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
-import { selecting, settingLines } from '../settings/resolve';
+import { selecting } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { lifeLeftMs, ownEntry } from '../token/cache';
@@ -36,7 +36,6 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
 function readRows(settings: Settings, world: World): readonly Row[] {
   const selected = settings.region && clientName(settings.client);
-  if (selected) for (const line of settingLines(settings)) world.trace(line);
   const names = [...Object.keys(settings.stored()), ...(selected ? [selected] : [])];
   return [...new Set(names)].sort().flatMap((name) => {
     const client = parseClientName(name);
