@@ -21,7 +21,7 @@ const FAILURE_SHAPE = {
 };
 
 /** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
-const REMEMBERED_MS = 30_000;
+export const REMEMBERED_MS = 30_000;
 
 /**
  * Returns whether the request of another process would fail in the same way: an answer of the endpoint, the

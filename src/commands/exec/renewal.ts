@@ -5,16 +5,15 @@ import type { Setting } from '../../settings/table';
 import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
 import { getToken } from '../../token/get-token';
+import { REMEMBERED_MS } from '../../token/last-failure';
 import type { Query, TokenAnswer } from '../../token/query';
-import { expiresAtMs, freshUntilMs, type Token } from '../../token/token';
+import { freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
-/** Longest pause between two checks, because timers stop while a laptop sleeps. */
-const LONGEST_PAUSE_MS = 30_000;
-/** Shortest pause between two checks of a token that is due. */
-const SHORTEST_PAUSE_MS = 500;
-/** Pause after a refusal. Repeated refusals can lock the client out. */
-const REFUSAL_PAUSE_MS = 300_000;
+/** Pause after a failure, and longest pause between two looks: timers stop while a laptop sleeps. */
+const LONGEST_PAUSE_MS = 10_000;
+/** Shortest pause after a renewal. */
+const SHORTEST_PAUSE_MS = 1_000;
 
 /**
  * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
@@ -36,7 +35,7 @@ export async function withTokenFile<T>(
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
     // No spinner, because the command uses the terminal.
-    const query = { ...queryAgain(), freshOnly: true, signal: ended.signal };
+    const query = { ...queryAgain(), attempts: 1, freshOnly: true, signal: ended.signal };
     const { token: next } = await getToken(query, world);
     if (ended.signal.aborted) return false;
     if (next.accessToken !== token.accessToken) {
@@ -52,22 +51,30 @@ export async function withTokenFile<T>(
   };
 
   const keepValid = async (): Promise<void> => {
-    /** The error of the last renewal, if it failed. */
-    let problem: unknown;
+    let failures = 0;
+    let isReported = false;
+    let leastPauseMs = 0;
     for (;;) {
-      const isRefused = problem instanceof GwtokenError && problem.kind === 'refused';
-      await world.sleep(isRefused ? REFUSAL_PAUSE_MS : pauseMs(token, minTtl, world.now()));
+      const dueMs = dueInMs(token, minTtl, world.now());
+      await world.sleep(Math.max(leastPauseMs, Math.min(dueMs, LONGEST_PAUSE_MS)));
       if (ended.signal.aborted) return;
       if (dueInMs(token, minTtl, world.now()) > 0) continue;
       try {
         if (!(await renew())) return;
-        problem = undefined;
-      } catch (error) {
+        failures = 0;
+        isReported = false;
+        leastPauseMs = SHORTEST_PAUSE_MS;
+      } catch (thrown) {
         if (ended.signal.aborted) return;
-        // Of several failures in a row, only the first is reported.
-        if (problem === undefined)
-          warn(world, `the token file still has the last token: ${messageOf(error)}`);
-        problem = error;
+        const error = thrown instanceof GwtokenError ? thrown : undefined;
+        failures++;
+        leastPauseMs = error?.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
+        // An endpoint that returns one token until its end has another within two such pauses.
+        if (error?.retry?.isExact && failures <= 2) leastPauseMs = error.retry.afterMs ?? 0;
+        else if (!isReported) {
+          isReported = true;
+          warn(world, `the token file still has the last token: ${messageOf(thrown)}`);
+        }
       }
     }
   };
@@ -98,15 +105,4 @@ function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: numbe
   if (untilMs === undefined) return Number.POSITIVE_INFINITY;
   // After the clock was set back, the token's age is unknown.
   return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
-}
-
-/**
- * Returns the time until the next check: until a renewal is due, then half of the time to or since the
- * token's end. So checks are closest around the end, when an endpoint may return another token.
- */
-function pauseMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
-  const dueMs = dueInMs(token, minTtl, nowMs);
-  if (dueMs > 0) return Math.min(dueMs, LONGEST_PAUSE_MS);
-  const halfMs = Math.abs(expiresAtMs(token)! - nowMs) / 2;
-  return Math.min(Math.max(halfMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
