@@ -45,6 +45,9 @@ export default defineConfig({
     // A zone that few machines have, so that a time in local instead of UTC makes a test fail. The files of tests
     // are in memory, because some disks take 10 ms to remove those of one test.
     env: { TZ: 'Asia/Kathmandu', ...(hasShm && { TMPDIR: process.env['TMPDIR'] ?? '/dev/shm' }) },
+    // As the build does, which also leaves out what conf knows of snaps.
+    alias: { atomically: join(root, 'bin/build/conf-writer.ts') },
+    server: { deps: { inline: ['conf'] } },
     pool: 'forks',
     // Ends tests that hang. A test that promises something about time asserts it.
     testTimeout: 90_000,

@@ -135,8 +135,9 @@ const EMPTY = '\0empty';
  * @type {readonly (readonly [importer: string, names: RegExp, replacement: string])[]}
  */
 const REPLACED = [
-  // Schemas, which gwtoken does not use, are three quarters of conf's size. config-file.ts writes the file.
-  ['node_modules/conf', /^(ajv(-formats)?|atomically)(\/|$)/, EMPTY],
+  // Schemas, which gwtoken does not use, are three quarters of conf's size.
+  ['node_modules/conf', /^ajv(-formats)?(\/|$)/, EMPTY],
+  ['node_modules/conf', /^(atomically|node:process)$/, join(import.meta.dirname, 'conf-writer.ts')],
   // commander would load it at every start, for subcommands that are separate programs.
   ['node_modules/commander', /^node:child_process$/, EMPTY],
   ['src', /^undici$/, join(import.meta.dirname, 'undici.cjs')],

@@ -2,7 +2,7 @@
  * The config file and the list of stored clients: JSON objects. They may name a command, so only the user and
  * root may have written them. The quick path reads them.
  */
-import { realpathSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cause } from '../../causes';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
@@ -12,7 +12,7 @@ import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
 import { type Host, otherDirectory } from './paths';
 import { type FileRead, readRegular } from './read-file';
-import { retryWhileBusy, writeByRename, writeError } from './replace';
+import { retryWhileBusy, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
 /** HOME may be another user's: `su --preserve-environment` keeps it. */
@@ -105,13 +105,15 @@ function readTrusted(path: string, host: Host): Stored {
     trustProblem(path, read.stat, 'config', host) ??
     trustProblem(directory, statSync(directory), 'config', host);
   if (problem) throw problem;
-  // Some editors on Windows write a byte order mark at the start of a file.
-  const text = read.bytes.toString().replace(/^\uFEFF/, '');
+  const text = withoutByteOrderMark(read.bytes.toString());
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   // Leaves out the parser's message, which quotes the file.
   if (parsed === undefined) throw unusable(path, `contains invalid JSON in line ${faultLine(text)}`);
   return objectOf(parsed, path);
 }
+
+/** Some editors on Windows write a byte order mark at the start of a file. */
+const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '');
 
 /** Returns the line in which a text stops being JSON. The engines' own messages do not all name it. */
 function faultLine(text: string): number {
@@ -154,44 +156,27 @@ function unusable(
 }
 
 /**
- * Changes the JSON object in a file atomically, mode 0600, under a lock. `change` reads the file with all
- * checks, because a file that others can write to must not become a trusted one.
+ * Changes the JSON object in a file under a lock. `change` reads the file with all checks, because a file that
+ * others can write to must not become a trusted one. bin/build/conf-writer.ts writes the file for conf.
  */
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // Dry run: a change that will be rejected must not wait for the lock.
   change(path);
   await whileWriting(path, host, async (directory) => {
     prepareDirectory('config', directory, host);
-    const [write, { withLock }] = await Promise.all([loadWriter(path, host), import('./lock')]);
-    await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => write(change(path)));
+    const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
+    await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
+      const value = change(path);
+      const conf = new Conf<Stored>({
+        cwd: directory,
+        configName: basename(path, '.json'),
+        configFileMode: 0o600,
+        deserialize: (text) => JSON.parse(withoutByteOrderMark(text)),
+        serialize: (stored) => `${JSON.stringify(stored, null, 2)}\n`,
+      });
+      conf.store = value;
+    });
   });
-}
-
-/**
- * Returns a function that stores an object in the file through conf, which only passes the object on: conf
- * itself reads without checks, ignores an incomplete write, and in a snap does not write atomically.
- */
-async function loadWriter(path: string, host: Host): Promise<(value: Stored) => void> {
-  const { default: Conf } = await import('conf');
-  return (value) => {
-    const conf = new Conf<Stored>({
-      cwd: dirname(path),
-      configName: basename(path, '.json'),
-      // conf reads the file too; this hides the content from it.
-      deserialize: () => ({}),
-    });
-    // conf has no option for another way to write, so this replaces its private method.
-    Object.assign(conf, {
-      _write(changed: Stored): void {
-        const target = orUndefined(() => realpathSync(path)) ?? path;
-        // The same name each time, so that a killed process leaves no file for good.
-        const temporary = `${target}.tmp`;
-        rmSync(temporary, { force: true });
-        writeByRename(target, `${JSON.stringify(changed, null, 2)}\n`, host, { temporary, flush: true });
-      },
-    });
-    conf.store = value;
-  };
 }
 
 /** Runs work in the file's directory, and turns errors of the system into errors with hints. */

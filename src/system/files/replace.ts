@@ -20,7 +20,7 @@ export function uniqueName(): string {
 export function writeByRename(
   path: string,
   text: string,
-  host: Host,
+  host: Pick<Host, 'platform'>,
   { temporary = `${path}.${uniqueName()}.tmp`, flush = false } = {},
 ): void {
   try {
