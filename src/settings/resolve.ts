@@ -4,6 +4,7 @@
 
 import { type Client, clientName, DEFAULT_PROFILE, mayHoldCredentials } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
+import { once } from '../once';
 import { prefersVariables, type Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
 import type { Config, ConfigValues, QuickWorld } from '../world';
@@ -59,15 +60,6 @@ export function selecting({ profile, environment, region }: Client, settings: Se
   const withoutFlag = withFlags(settings, { profile: undefined }).profile.value;
   const profileFlag = profile === withoutFlag ? undefined : profile;
   return withFlags(settings, { region, sandbox: environment === 'sandbox', profile: profileFlag });
-}
-
-/** Returns a function that calls `make` at most once, unless it throws. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function selectedClient({ profile, environment, region, stored, credentialCommand, env }: Settings): Client {

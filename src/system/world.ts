@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { orUndefined, usage } from '../errors';
+import { once } from '../once';
 import { hasPerson } from '../surroundings';
 import { quoted } from '../text';
 import type { Output, World } from '../world';
@@ -96,15 +97,6 @@ function signalsOf(proc: NodeJS.Process): World['onSignals'] {
     return () => {
       for (const signal of signals) proc.off(signal, listener);
     };
-  };
-}
-
-/** Returns a function that calls `make` at its first call and returns that result at each call. */
-function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
-  let made: Promise<Made> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 
