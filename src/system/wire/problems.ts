@@ -223,15 +223,14 @@ function invalidHttp({ error, message }: Failure): string | undefined {
   return isInvalid ? 'did not answer with valid HTTP' : undefined;
 }
 
-/** Describes the answer to CONNECT of a proxy, or of a web server that is taken for one. */
+/** Describes the answer of a proxy to CONNECT. */
 function tunnelRefused(
   { status }: TunnelRefused,
   { url, peer }: Failure,
   { source: setting, url: { protocol, host, username } }: HttpProxy,
 ): Problem {
   const target = `${url.hostname}:${url.port || 443}`;
-  // A web server that is taken for a proxy does not implement CONNECT: 501.
-  const isOutage = status >= 500 && status !== 501;
+  const isOutage = status >= 500;
   const problem = (end: string, cause: Cause): Problem => {
     return { message: `${peer} ${end} (${status})`, cause, isFinal: !isOutage };
   };

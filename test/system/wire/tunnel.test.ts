@@ -17,7 +17,6 @@ test.each<[status: string, credentials: string, says: string, ...hints: string[]
   ['407', 'u:p@', 'rejected the user name or password in HTTPS_PROXY (407)', ENCODE],
   ['401', 'u:p@', 'rejected the user name or password in HTTPS_PROXY (401)', ENCODE],
   ['403', '', 'refused to connect to endpoint.test:443 (403)', ALLOW, CHECK],
-  ['501', '', 'refused to connect to endpoint.test:443 (501)', ALLOW, CHECK],
   ['502', '', 'could not reach endpoint.test:443 (502)', WITHOUT],
 ])(
   'postForm() reports a proxy that answers %s (user: "%s") and disconnects',
