@@ -14,7 +14,7 @@ export interface PostOptions {
   /** PEM file with extra CA certificates. */
   readonly caFile?: string | undefined;
   /** Receives each decision of the connection: which proxy, address and certificate. */
-  readonly trace?: ((line: string) => void) | undefined;
+  trace(line: string): void;
 }
 
 export interface FormReply {

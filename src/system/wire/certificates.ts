@@ -15,10 +15,7 @@ export interface Trust {
 }
 
 /** Returns the options of TLS. @param trace receives a line about each certificate of a trusted CA */
-export function tlsOptions(
-  { ca, from }: Trust,
-  trace: (line: string) => void = () => {},
-): buildConnector.BuildOptions {
+export function tlsOptions({ ca, from }: Trust, trace: (line: string) => void): buildConnector.BuildOptions {
   return {
     // Explicit, so that no variable can turn it off.
     rejectUnauthorized: true,
@@ -52,7 +49,6 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 /** A function of Node 22.15 and later, which the types of Node 20 do not have. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 'system') => string[] };
 
-/** Returns the CAs of the system's store. */
 const systemStore = (): readonly string[] => getCACertificates?.('system') ?? [];
 
 /**
@@ -94,7 +90,6 @@ export function trustSystem(
   return undefined;
 }
 
-/** Returns the CAs that Node uses by default. */
 function nodeRoots(env: Env): readonly string[] {
   if (getCACertificates) return getCACertificates('default');
   return [...tls.rootCertificates, ...readIfThere(env['NODE_EXTRA_CA_CERTS'] ?? '')];

@@ -7,11 +7,12 @@
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCode } from '../../system-errors';
+import { cleaned } from '../../text';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
 /** Resolves with at least one address of a name, or rejects. */
-export type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
+type Find = (host: string, options: LookupOptions) => Promise<LookupAddress[]>;
 
 /** The addresses of `localhost`, which need no lookup (RFC 6761 section 6.3). */
 const LOCALHOST: LookupAddress[] = [
@@ -19,14 +20,22 @@ const LOCALHOST: LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** Returns the function that finds the addresses of hosts on this platform, until the signal is aborted. */
-export function finder(platform: NodeJS.Platform, env: Env, signal: AbortSignal): Find {
-  const find = platform === 'linux' ? findByGetent(env, signal) : findHere;
-  return async (host, options) => (host === 'localhost' ? LOCALHOST : await find(host, options));
-}
-
-/** Returns node:net's lookup function: node:net takes all addresses, because it tries one after another. */
-export function asLookup(find: Find): LookupFunction {
+/**
+ * Returns the function that finds the addresses of a name for node:net, until the signal is aborted. node:net
+ * takes all addresses, because it tries one after another.
+ */
+export function lookupUntil(
+  signal: AbortSignal,
+  { platform, env }: { readonly platform: NodeJS.Platform; readonly env: Env },
+  trace: (line: string) => void,
+): LookupFunction {
+  const findOther = platform === 'linux' ? findByGetent(env, signal) : findHere;
+  const find: Find = async (host, options) => {
+    trace(`looking up ${host}`);
+    const found = host === 'localhost' ? LOCALHOST : await findOther(host, options);
+    trace(`the addresses of ${host}: ${cleaned(found.map(({ address }) => address).join(', '))}`);
+    return found;
+  };
   return (host, options, callback) => {
     find(host, options).then(
       (addresses) => callback(null, addresses),
@@ -35,7 +44,6 @@ export function asLookup(find: Find): LookupFunction {
   };
 }
 
-/** Finds addresses inside Node. */
 const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: true });
 
 /** Returns a function that finds addresses by getent, until the signal is aborted. */

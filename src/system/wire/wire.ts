@@ -2,18 +2,19 @@
  * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and
  * speaks HTTP. This module decides on trust and name lookups. Rarely used parts are loaded on first use.
  */
+import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { buildConnector, Client } from 'undici';
 import { GwtokenError } from '../../errors';
 import type { FormReply, PostForm, PostOptions } from '../../post-form';
 import { systemCode } from '../../system-errors';
-import { cleaned, warn } from '../../text';
+import { warn } from '../../text';
 import type { World } from '../../world';
 import { readAll } from '../files/read-file';
 import { withinLimit } from '../limit';
 import type { Trust } from './certificates';
-import { asLookup, type Find, finder } from './dns';
+import { lookupUntil } from './dns';
 import type { ConnectionProgress } from './problems';
 import { type HttpProxy, proxyFor, throughTunnel } from './proxy';
 
@@ -22,7 +23,7 @@ interface Attempt {
   readonly url: URL;
   readonly options: PostOptions;
   readonly proxy: HttpProxy | undefined;
-  readonly find: Find;
+  readonly lookup: LookupFunction;
   readonly tls: buildConnector.BuildOptions;
   readonly signal: AbortSignal;
   readonly progress: ConnectionProgress;
@@ -57,10 +58,10 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     const url = new URL(address);
     const proxy = proxyFor(url, env);
     const progress: ConnectionProgress = { peer: proxy ? 'proxy' : 'endpoint', waitingFor: 'connection' };
-    if (proxy) options.trace?.(`using ${proxy.label}`);
+    if (proxy) options.trace(`using ${proxy.label}`);
     const send = (signal: AbortSignal): Promise<FormReply> => {
-      const find = finder(proc.platform, env, signal);
-      const attempt = { url, options, proxy, find, signal, progress };
+      const lookup = lookupUntil(signal, proc, options.trace);
+      const attempt = { url, options, proxy, lookup, signal, progress };
       if (url.protocol === 'https:') return postSecurely(attempt, proc);
       return post({ ...attempt, tls: {} });
     };
@@ -88,7 +89,7 @@ async function postSecurely(attempt: Omit<Attempt, 'tls'>, { env, platform }: Pr
     const isUnknown = progress.waitingFor === 'certificate' && UNKNOWN_CA.test(systemCode(error) ?? '');
     const system = isUnknown && trustSystem(trust, env, platform);
     if (!system) throw error;
-    options.trace?.(`unknown CA; retrying with the CAs of ${system.from}`);
+    options.trace(`unknown CA; retrying with the CAs of ${system.from}`);
     return await postTrusting(system);
   }
 }
@@ -122,12 +123,24 @@ function connectorFor(attempt: Attempt): buildConnector.connector {
 }
 
 /** Returns undici's connector to a peer, which keeps the progress. */
-function connectorTo(peer: ConnectionProgress['peer'], attempt: Attempt): buildConnector.connector {
-  const { progress, tls } = attempt;
+function connectorTo(
+  peer: ConnectionProgress['peer'],
+  { lookup, tls, signal, progress }: Attempt,
+): buildConnector.connector {
+  const options: buildConnector.BuildOptions = {
+    // Ends a socket that is still connecting, which undici does not do.
+    signal,
+    // Turns off undici's own limit.
+    timeout: 0,
+    // One request needs no keep-alive, and Node cannot set it in Wine.
+    keepAlive: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    lookup,
+    ...tls,
+  };
   // The connector returns its socket, which undici's types do not tell.
-  const connect = buildConnector({ ...connectOptions(attempt), ...tls }) as (
-    ...call: Parameters<buildConnector.connector>
-  ) => TLSSocket;
+  const connect = buildConnector(options) as (...call: Parameters<buildConnector.connector>) => TLSSocket;
   return (to, done) => {
     Object.assign(progress, { peer, waitingFor: 'connection' });
     // Without the name that undici passes: for a proxy it is the target's.
@@ -155,25 +168,4 @@ function openClient(url: URL, signal: AbortSignal, connect: buildConnector.conne
   const client = new Client(url.origin, { connect: connectOnce, ...limits });
   signal.addEventListener('abort', () => void client.destroy(), { once: true });
   return client;
-}
-
-/** Returns the connection options for undici. */
-function connectOptions({ options, find, signal }: Attempt): buildConnector.BuildOptions {
-  return {
-    // Ends a socket that is still connecting, which undici does not do.
-    signal,
-    // Turns off undici's own limit.
-    timeout: 0,
-    // One request needs no keep-alive, and Node cannot set it in Wine.
-    keepAlive: false,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    lookup: asLookup(async (name, wanted) => {
-      options.trace?.(`looking up ${name}`);
-      const found = await find(name, wanted);
-      const addresses = found.map(({ address }) => address).join(', ');
-      options.trace?.(`the addresses of ${name}: ${cleaned(addresses)}`);
-      return found;
-    }),
-  };
 }

@@ -2,8 +2,9 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findByGetent, finder } from '../../../src/system/wire/dns';
+import { findByGetent, lookupUntil } from '../../../src/system/wire/dns';
 import type { Env } from '../../../src/world';
 import { openDirectory } from '../../harness/homes/directory';
 import { isRunning, until } from '../../harness/programs/processes';
@@ -73,10 +74,11 @@ test('findByGetent() asks Node if getent is not installed', async () => {
   expect(await find('localhost', { PATH: directory })).toEqual(await lookup('localhost', WANTED));
 });
 
-test('finder() finds localhost without a lookup', async () => {
+test('lookupUntil() finds localhost without a lookup', async () => {
   const { signal } = new AbortController();
-  expect(await finder('linux', { PATH: directory }, signal)('localhost', WANTED)).toEqual([
-    ...FOUND,
-    { address: '::1', family: 6 },
-  ]);
+  const traced: string[] = [];
+  const env = withGetent('exit 2');
+  const find = promisify(lookupUntil(signal, { platform: 'linux', env }, (line) => traced.push(line)));
+  expect(await find('localhost', WANTED)).toEqual([...FOUND, { address: '::1', family: 6 }]);
+  expect(traced).toEqual(['looking up localhost', 'the addresses of localhost: 127.0.0.1, ::1']);
 });

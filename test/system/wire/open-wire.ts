@@ -1,6 +1,6 @@
 import type { GwtokenError } from '../../../src/errors';
 import { hintsFor } from '../../../src/hints/hints';
-import type { PostForm } from '../../../src/post-form';
+import type { PostForm, PostOptions } from '../../../src/post-form';
 import { openWire } from '../../../src/system/wire/wire';
 
 /** Opens the wire with these variables. `write` receives what it writes to stderr. */
@@ -18,4 +18,10 @@ export function shown(error: GwtokenError) {
 }
 
 /** The options of a request. Each test overrides those that it is about. */
-export const POST = { headers: {}, body: 'a=b', timeoutMs: 30_000, maxBytes: 1000 } as const;
+export const POST: PostOptions = {
+  headers: {},
+  body: 'a=b',
+  timeoutMs: 30_000,
+  maxBytes: 1000,
+  trace() {},
+};
