@@ -80,12 +80,14 @@ async function report(error: unknown): Promise<number> {
   return error.exitCode;
 }
 
-/** Returns one line that names the inputs of the step instead of flags and variables. */
+/** Returns one line that names the inputs of the step, or the job's variables, instead of flags. */
 function withInputs(text: string): string {
   return oneLine(text).replace(/(?:--|GWTOKEN_)([\w-]+)/g, (name, word: string) => {
     const key = word.toLowerCase().replaceAll('_', '-');
     // No input takes the path of a file.
     if (key === 'client-secret-file') return "the file's text";
+    const variable = variableSpelling(key);
+    if (KEPT_FROM_JOB.includes(variable)) return variable;
     return INPUTS.includes(key) ? `input ${key}` : name;
   });
 }

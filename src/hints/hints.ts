@@ -71,7 +71,7 @@ const ROWS: Rows = {
   // Connections
   'time-limit': ({ hints }) => hints,
   unreachable: ({ hints }) => hints,
-  'ca-file': () => ['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file'],
+  'ca-file': () => ['pass a PEM file with --ca-file'],
 
   // Directories
   'no-home': (cause) => [noHomeStep(cause)],

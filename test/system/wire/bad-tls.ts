@@ -56,9 +56,7 @@ export const BAD_TLS: readonly WireCase[] = [
     'a certificate of an unknown CA',
     VALID,
     nothing,
-    untrusted(
-      /is not trusted: its certificate was issued by an unknown CA[\s\S]*hint: .*--ca-file or GWTOKEN_CA_FILE/,
-    ),
+    untrusted(/is not trusted: its certificate was issued by an unknown CA[\s\S]*hint: .*--ca-file/),
   ),
   tls(
     'a chain without its intermediate certificate',

@@ -30,7 +30,7 @@ test.each<[problem: string, make: (path: string) => void]>([
   make(path);
   const { kind, message, hints } = shown(valueOrError(() => trustFile(path, {})) as GwtokenError);
   expect([kind, message]).toEqual(['usage', problem.replace('PATH', path)]);
-  expect(hints).toEqual(['pass a PEM file with --ca-file, GWTOKEN_CA_FILE or the config key ca-file']);
+  expect(hints).toEqual(['pass a PEM file with --ca-file']);
 });
 
 test('trustFile() trusts every certificate of a CA file', () => {
