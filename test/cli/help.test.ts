@@ -33,6 +33,8 @@ describe('the help of each command', () => {
         expect(does).toMatch(/^([a-z]|[A-Z]+_).*[^.]$/);
         expect(text).toContain(`\n  ${line}`);
         expect(text).toContain(` ${does}\n`);
+        // zsh expands these outside quotes.
+        expect(line.replace(/'[^']*'|"[^"]*"/g, '')).not.toMatch(/[?*[{#~]/);
         // The line parses as this command.
         const [words, ...more] = gwtokenLines(line);
         const ran = commandOf(words!);

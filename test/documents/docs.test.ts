@@ -98,6 +98,12 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     expect(incomplete).toEqual([]);
   });
 
+  test('contains no line with a character that zsh expands outside quotes', () => {
+    const inline = [...text.matchAll(/`((?:gwtoken|eval|npm) [^`\n]+)`/g)].map(([, line = '']) => line);
+    const bare = inline.map((line) => line.replace(/'[^']*'|"[^"]*"/g, ''));
+    expect(bare.filter((line) => /[?*[{#~]| =/.test(line))).toEqual([]);
+  });
+
   test('contains only valid command lines', () => {
     const lines = codeLines(text).flatMap(gwtokenLines);
     expect(lines.length).toBeGreaterThan(2);
