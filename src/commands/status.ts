@@ -7,7 +7,7 @@ import { hintsFor, type Problem } from '../hints/hints';
 import { selecting } from '../settings/resolve';
 import type { FlagValues, Setting, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
-import { lifeLeftMs, ownEntry } from '../token/cache';
+import { cachedEntry, lifeLeftMs } from '../token/cache';
 import { keyOf } from '../token/key';
 import type { World } from '../world';
 import { alignRows, writeFindings } from './report';
@@ -66,7 +66,7 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
   const source = sourceOf(settings, world);
   const authUrl = source.authUrl && settings.authUrl;
-  const cached = ownEntry(keyOf(settings, source), world);
+  const cached = cachedEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;
   return { client, isSelected, source, authUrl, leftMs, clientId, refusal: refusalOf(settings, source) };

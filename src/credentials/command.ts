@@ -35,7 +35,7 @@ export const command: SourceKind = {
         // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
         const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
         const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
-        return bind({ ...credentials, authUrl }, setting, 'the credential command printed', cause);
+        return bind({ ...credentials, authUrl }, 'the credential command printed', cause);
       },
     };
   },

@@ -26,10 +26,11 @@ export function keychainSource(settings: Settings): CredentialSource {
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     async load({ authUrl: setting, signal }, world) {
       const credentials = parseItem(await readItem(client, timeoutMs, world, signal), client);
-      const cause: OtherUrl = { reason: 'item-for-other-url', own: credentials.authUrl, client, setting };
       // A login writes the list of stored clients after the item: if they differ, the item is right.
       const other = setting?.source.kind === 'stored' ? undefined : setting;
-      return bind(credentials, other, `${account} was stored for`, cause);
+      const { authUrl: own } = credentials;
+      const cause: OtherUrl = { reason: 'item-for-other-url', own, client, setting: other };
+      return bind(credentials, `${account} was stored for`, cause);
     },
   };
 }
@@ -69,7 +70,7 @@ export function formatItem({ clientId, clientSecret, authUrl }: ParsedCredential
 }
 
 /** Reads an item. Throws a `keychain` error that does not show the value. */
-export function parseItem(text: string, client: Client): ParsedCredentials {
+function parseItem(text: string, client: Client): ParsedCredentials {
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
   throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {

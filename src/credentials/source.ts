@@ -41,7 +41,7 @@ export interface CredentialSource {
   load(options: LoadOptions, world: LoadWorld): Promise<BoundCredentials>;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** {@link CredentialSource.authUrl}, parsed. */
   readonly authUrl: Setting<string> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -62,12 +62,12 @@ export function urlOfSettings(settings: Settings): Found | undefined {
 /** Returns credentials with an auth URL. Throws `usage` if they have none, or if the setting is another. */
 export function bind(
   { authUrl, ...credentials }: ParsedCredentials,
-  setting: Setting<string> | undefined,
   origin: string,
   cause: OtherUrl,
 ): BoundCredentials {
+  const { own, setting } = cause;
   const other = setting?.value === authUrl ? undefined : setting;
   if (authUrl !== undefined && !other) return { ...credentials, authUrl };
   const but = other ? `, but ${other.source.name} says ${other.value}` : '';
-  throw usage(`${origin} ${cause.own ?? 'no auth URL'}${but}; nothing was sent`, cause);
+  throw usage(`${origin} ${own ?? 'no auth URL'}${but}; nothing was sent`, cause);
 }

@@ -66,9 +66,9 @@ function isLike<T>(value: unknown, example: T): value is T {
 
 /** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
 export function lookInCache(query: CacheQuery, world: CacheWorld): TokenAnswer | undefined {
-  const entry = readEntry(query.key, world);
-  if (!entry || !keyMatches(entry.key, query.key, world)) {
-    world.trace(entry ? 'cache: a token for other credentials' : 'cache: no token');
+  const entry = cachedEntry(query.key, world);
+  if (!entry) {
+    world.trace('cache: no token');
     return undefined;
   }
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
@@ -81,13 +81,11 @@ export function cachedAnswer({ token, clientId, authUrl }: CacheEntry, query: Ca
   return { from: 'cache', token, clientId, authUrl, query };
 }
 
-/** Returns the cached entry of the key. */
-export function ownEntry(key: TokenKey, world: CacheWorld): CacheEntry | undefined {
-  const entry = readEntry(key, world);
+/** Returns the entry of the key. Its file may contain one of another secret. */
+export function cachedEntry(
+  key: TokenKey,
+  world: Pick<CacheWorld, 'tokens' | 'hmac'>,
+): CacheEntry | undefined {
+  const entry = parseEntry(world.tokens.read(key).text ?? '');
   return entry && keyMatches(entry.key, key, world) ? entry : undefined;
-}
-
-/** Returns the entry in the file of the key, which another secret may share. */
-function readEntry(key: TokenKey, { tokens }: CacheWorld): CacheEntry | undefined {
-  return parseEntry(tokens.read(key).text ?? '');
 }

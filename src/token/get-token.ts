@@ -1,4 +1,4 @@
-/** From a query to a valid token: cache, the client's lock, cache again, then credentials and the request. */
+/** From a query to a valid token: cache, the key's lock, cache again, then credentials and the request. */
 
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/source';
@@ -7,14 +7,13 @@ import { GwtokenError } from '../errors';
 import { warn } from '../text';
 import type { CacheKind, HeldLock, World } from '../world';
 import {
-  type CacheEntry,
   type CacheWorld,
   cachedAnswer,
+  cachedEntry,
   formatEntry,
   isExpired,
   lifeLeftMs,
   lookInCache,
-  ownEntry,
 } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { storedKey } from './key';
@@ -38,11 +37,11 @@ async function getCachedOrNew(query: Query, world: TokenWorld): Promise<TokenAns
   if (untrusted !== undefined) warn(world, `token cache ignored: ${untrusted}`);
   const cached = lookInCache(query, world);
   if (cached) return cached;
-  const find = (): TokenAnswer | undefined => findOutcome(query, world);
   try {
-    return await shareRequest(query, world, find, (limitMs, lock) =>
-      fetchAndStore({ ...query, limitMs }, world, lock),
-    );
+    return await shareRequest(query, world, {
+      findOutcome: () => findOutcome(query, world),
+      fetch: (limitMs, lock) => fetchAndStore({ ...query, limitMs }, world, lock),
+    });
   } catch (error) {
     return cachedDespite(error, query, world);
   }
@@ -57,13 +56,17 @@ function findOutcome(query: Query, world: TokenWorld): TokenAnswer | undefined {
   return cached;
 }
 
-/** Returns the cached token with a warning if it may replace a new one; otherwise throws the error. */
+/** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */
+export const LEAST_DURING_OUTAGE_MS = 10_000;
+
+/** Returns the cached token with a warning if the endpoint is down and it may replace a new one. */
 function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAnswer {
-  if (query.freshOnly || isDemand(query.minTtl) || !(error instanceof GwtokenError)) throw error;
-  const entry = ownEntry(query.key, world);
-  if (!entry || !servesDuringOutage(entry, error, world.now())) throw error;
-  const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
-  warn(world, `${error.message}; using the cached token (${leftS} s left)`);
+  const isOutage = error instanceof GwtokenError && ['unreached', 'bad-reply'].includes(error.kind);
+  if (!isOutage || query.freshOnly || isDemand(query.minTtl)) throw error;
+  const entry = cachedEntry(query.key, world);
+  const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
+  if (!entry || leftMs < LEAST_DURING_OUTAGE_MS) throw error;
+  warn(world, `${error.message}; using the cached token (${Math.floor(leftMs / 1000)} s left)`);
   return cachedAnswer(entry, query);
 }
 
@@ -103,13 +106,4 @@ async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
     throw withMistakes(error, credentials, world);
   });
   return { from: 'network', token, clientId, authUrl, query };
-}
-
-/** Lifetime that a cached token must have left to replace a new one while the endpoint is down. */
-export const LEAST_DURING_OUTAGE_MS = 10_000;
-
-/** Returns whether a cached token is served in place of this error, because the endpoint is down. */
-export function servesDuringOutage(entry: CacheEntry, { kind }: GwtokenError, nowMs: number): boolean {
-  const isOutage = kind === 'unreached' || kind === 'bad-reply';
-  return isOutage && lifeLeftMs(entry, nowMs) >= LEAST_DURING_OUTAGE_MS;
 }

@@ -9,21 +9,19 @@ import type { QuickWorld, TokenKey } from '../world';
  *
  * @see RFC 6749 section 4.4.2
  */
-const FORM_FIELDS = {
+const FORM_FIELDS: Readonly<Record<string, (settings: Settings) => string | undefined>> = {
   grant_type: () => 'client_credentials',
-} satisfies Readonly<Record<string, (settings: Settings) => string | undefined>>;
+};
 
 /** Values of {@link FORM_FIELDS} by their names. */
 export type RequestForm = Readonly<Record<string, string>>;
 
 export function requestForm(settings: Settings): RequestForm {
-  const fields = Object.entries<(settings: Settings) => string | undefined>(FORM_FIELDS);
-  return Object.fromEntries(
-    fields.flatMap(([name, valueIn]) => {
-      const value = valueIn(settings);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const fields = Object.entries(FORM_FIELDS).flatMap(([name, valueIn]) => {
+    const value = valueIn(settings);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** Returns the key of the tokens that a request with these settings and credentials returns. */
@@ -48,7 +46,7 @@ export type StoredKey = Readonly<typeof STORED_KEY>;
 
 type KeyWorld = Pick<QuickWorld, 'hmac'>;
 
-/** Returns the key as it is stored with a token or failure. It contains no secret. */
+/** Returns the key in the form in which it is stored with a token or failure, without its secret. */
 export function storedKey({ facts, secret }: TokenKey, salt: string, { hmac }: KeyWorld): StoredKey {
   return { facts, salt, hmac: secret && hmac(secret, Buffer.from(salt)) };
 }

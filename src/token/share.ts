@@ -9,19 +9,23 @@ import type { Query, TokenAnswer } from './query';
 /** Number of waits for another process after which a process sends its own request. */
 const MOST_EMPTY_WAITS = 2;
 
+interface Steps {
+  /** Returns the cached token if the query accepts it. Throws the last failure if that counts. */
+  findOutcome(): TokenAnswer | undefined;
+  /** Requests a token and stores the outcome; without a lock if locks do not work. */
+  fetch(limitMs: number, lock?: HeldLock): Promise<TokenAnswer>;
+}
+
 /**
  * Returns the token of one request for all processes that want it. A process sends its own request if it
  * cannot use the lock, or if its waits end without an outcome.
  *
- * @param find returns the cached token if the query accepts it, or throws the last failure if it counts
- * @param fetch requests a token and stores the outcome; without a lock if locks do not work
- * @throws GwtokenError `unreached` if the wait takes too long; or the error of `find` or `fetch`
+ * @throws GwtokenError `unreached` if the wait takes too long; or the error of a step
  */
 export async function shareRequest(
   query: Query,
   world: Pick<World, 'tokens' | 'trace' | 'monotonicMs'>,
-  find: () => TokenAnswer | undefined,
-  fetch: (limitMs: number, lock?: HeldLock) => Promise<TokenAnswer>,
+  { findOutcome, fetch }: Steps,
 ): Promise<TokenAnswer> {
   const { limitMs, signal } = query;
   // The lock holder may first have to wait for its keychain or its command.
@@ -29,14 +33,14 @@ export async function shareRequest(
   const giveUpAtMs = world.monotonicMs() + longestMs;
   const leftMs = (): number => giveUpAtMs - world.monotonicMs();
   const findOrFetch = async (lock?: HeldLock): Promise<TokenAnswer> =>
-    find() ?? (await fetch(Math.min(limitMs, leftMs()), lock));
+    findOutcome() ?? (await fetch(Math.min(limitMs, leftMs()), lock));
   for (let emptyWaits = 0; emptyWaits < MOST_EMPTY_WAITS; emptyWaits++) {
     const lock = await world.tokens.acquireLock(query.key);
     if (lock === undefined) break;
     if (lock.held) return await withHeldLock(lock.release, () => findOrFetch(lock), signal);
     world.trace('waiting for another gwtoken process to get this token');
     if ((await lock.wait(leftMs(), signal)) === 'late') throw lateError(query, longestMs);
-    const shared = find();
+    const shared = findOutcome();
     if (shared) return shared;
   }
   return await findOrFetch();

@@ -30,7 +30,7 @@ test('--verbose reports the cached token once, despite repeated reads', async ()
     expect(await cacheLines()).toEqual(['gwtoken: cache: not using a token with 0 s left']);
   }
   gw.env['GWTOKEN_CLIENT_SECRET'] = 'another';
-  expect(await cacheLines()).toEqual(['gwtoken: cache: a token for other credentials']);
+  expect(await cacheLines()).toEqual(['gwtoken: cache: no token']);
 });
 
 test('the quick path serves a stored client whose auth URL no setting gives', async () => {

@@ -36,7 +36,7 @@ interface Found {
 function share(found: Found, query: Partial<Query> = {}) {
   locks = [...found.locks];
   const cached = [...(found.cached ?? [])];
-  const find = () => {
+  const findOutcome = () => {
     steps.push('find');
     return cached.shift();
   };
@@ -44,7 +44,7 @@ function share(found: Found, query: Partial<Query> = {}) {
     steps.push(`fetch within ${limitMs}`);
     return NEW;
   };
-  return shareRequest({ ...QUERY, ...query }, world, find, fetch).catch((error: unknown) => error);
+  return shareRequest({ ...QUERY, ...query }, world, { findOutcome, fetch }).catch((error: unknown) => error);
 }
 const held = (): Lock => ({ held: true, isHeld: () => true, release: () => void steps.push('release') });
 /** Returns another process's lock; the wait for it ends like this. */

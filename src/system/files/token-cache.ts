@@ -1,5 +1,5 @@
 /**
- * The token cache: one directory (mode 0700) with files of each client (mode 0600): a token, a failure, and a
+ * The token cache: one directory (mode 0700) with files of each key (mode 0600): a token, a failure, and a
  * lock during a request. None of its methods throws: a file that cannot be read is a miss, and a token that
  * cannot be written is not shared.
  */
