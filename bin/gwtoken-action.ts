@@ -26,8 +26,8 @@ const KEPT_FROM_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 /** Each step requests a token of its own. */
 const FLAGS = { cache: false };
 
-/** The action has no command line, and no shell evaluates its output. */
-const NO_LINE = { path: [], flags: [], mayBeEvaluated: false };
+/** A line whose output no shell evaluates. */
+const NO_LINE = ['get'];
 
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.

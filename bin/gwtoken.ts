@@ -2,7 +2,6 @@
  * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only the programs in bin
  * touch `process`; modules that are not needed at every start are loaded on first use.
  */
-import { splitLine } from '../src/cli/line';
 import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/signals';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
@@ -14,13 +13,13 @@ disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
 const opened = openQuickWorld(process);
-const line = splitLine(process.argv.slice(2));
+const argv = process.argv.slice(2);
 // Exits without waiting for open connections, because all output has been written.
 void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
 
 /** Writes the quick path's answer and exits before any promise exists; otherwise leaves it to the CLI. */
 function answerQuickly(): Promise<number> | undefined {
-  const answer = quick(line, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
+  const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
   try {
     writeAll(1, answer);
@@ -37,11 +36,11 @@ async function runCli(failure?: unknown): Promise<number> {
   const { world, written } = system.openWorld(process, __VERSION__, opened);
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
-    void cli.failWith(line, error, world).then((code) => process.exit(code), endByError);
+    void cli.failWith(argv, error, world).then((code) => process.exit(code), endByError);
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    return await (failure === undefined ? cli.run(line, world) : cli.failWith(line, failure, world));
+    return await (failure === undefined ? cli.run(argv, world) : cli.failWith(argv, failure, world));
   } finally {
     await written();
   }

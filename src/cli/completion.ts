@@ -6,7 +6,7 @@ import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import { configKeys, settingOf } from '../settings/table';
 import type { World } from '../world';
-import { splitLine } from './line';
+import { cutLine } from './line';
 import { TOPICS } from './topics';
 
 /** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
@@ -33,17 +33,17 @@ export function completions(words: readonly string[], world: CompletionWorld): s
 
 /** Returns what can follow these words: values of the flag at their end, flags, commands or arguments. */
 function candidatesAfter(before: readonly string[], isFlag: boolean, world: CompletionWorld): Candidates {
-  const { path, flags, args, program, hasEndOfFlags } = splitLine(before);
+  const { path, flags, args, isPastFlags } = cutLine(before, COMMANDS);
   const command = path.at(-1);
   const commands = command ? command.subcommands : COMMANDS;
-  if (program.length === 0 && !hasEndOfFlags) {
+  if (!isPastFlags) {
     const { flag, value } = flags.at(-1) ?? {};
     if (flag && takesValue(flag.spec) && value === undefined) return valuesOf(flag, world);
     const own = commands ? [] : command!.flags;
     if (isFlag) return [...own, ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);
   }
   if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
-  if (program.length > 0) return ':files';
+  if (command?.passThrough && args.length > 0) return ':files';
   if (command?.passThrough) return command.passThrough === 'arguments' ? ':commands' : [];
   const argument = command?.args?.split(' ')[args.length]?.slice(1, -1) ?? '';
   switch (argument) {

@@ -5,7 +5,6 @@ import { COMMANDS, type Command } from '../commands/grammar';
 import { alignRows } from '../commands/report';
 import { capitalized } from '../text';
 import type { World } from '../world';
-import { splitLine } from './line';
 import { TOPICS, topicAsText, topicText } from './topics';
 
 /** Characters in a line of help. */
@@ -16,9 +15,15 @@ export async function helpOf(
   names: readonly string[],
   { terminal }: Pick<World, 'terminal'>,
 ): Promise<string> {
-  const { path } = splitLine(names);
+  const path = commandsNamed(names);
   if (path.length === names.length) return helpText(path);
   return topicAsText(await topicText(names), await terminal.paint('stdout'));
+}
+
+/** Returns the commands that the first words name. */
+function commandsNamed([name, ...names]: readonly string[], commands = COMMANDS): readonly Command[] {
+  const command = commands.find((each) => each.name === name);
+  return command ? [command, ...commandsNamed(names, command.subcommands ?? [])] : [];
 }
 
 /** Returns the help of the program, or of the last command of a path. */
@@ -66,7 +71,7 @@ interface Parts {
   readonly commands: readonly Command[];
 }
 
-/** Returns a help, laid out by commander. It parses no line, because cli/line.ts has read it. */
+/** Returns a help, laid out by commander. It parses no line. */
 function layOut({ usage, description, flags, commands }: Parts): string {
   const layout = new Layout('gwtoken')
     .usage(usage)

@@ -1,112 +1,95 @@
 /**
- * Cuts the command line. No other code reads it: the words of another program, which exec and curl start,
- * reach no parser of gwtoken.
+ * Cuts a command line for the quick path, which leaves whatever is unusual to commander, and for completion,
+ * which has to bear with an unfinished line. commander reads all other lines (command-line.ts).
  */
 import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
-import { COMMANDS, type Command } from '../commands/grammar';
+import type { Command } from '../commands/grammar';
 import type { FlagValues } from '../settings/table';
-import { similarWords } from '../text';
+
+/** What is read of a command. */
+type Row = Pick<Command, 'name' | 'flags' | 'subcommands' | 'passThrough'>;
 
 /** A flag as it was given. */
 export interface GivenFlag {
-  /** `--region` for `--region=eu`, and `-r` for `-reu` and `-vr eu`. */
-  readonly name: string;
-  /** The value in the same word or in the next one; undefined if there is none. */
-  readonly value: string | undefined;
-  /** The word of the line that it stands in: `-vr`. */
-  readonly word: string;
   /** Undefined if the command does not take it. Without a command, any command's flag counts. */
   readonly flag: Flag | undefined;
+  /** The value in the same word or in the next one; undefined if there is none. */
+  readonly value: string | undefined;
 }
 
-export interface Line {
+interface CutLine<R extends Row> {
   /** The command and, if it has any, the subcommand. Empty if no word names a command. */
-  readonly path: readonly Command[];
+  readonly path: readonly R[];
   /** Flags before and after the command, in the order of the line. */
   readonly flags: readonly GivenFlag[];
-  /** Arguments. If no word names a command, the first one was meant to. */
+  /** Arguments, or the words of another program. If no word names a command, the first one was meant to. */
   readonly args: readonly string[];
-  /** Words of another program: all after `--`, or from the first word that is not gwtoken's. */
-  readonly program: readonly string[];
-  /** True if a `--` ends gwtoken's flags. */
-  readonly hasEndOfFlags: boolean;
-  /** True for `env`, for a word that resembles it, and if no word certainly names the command. */
-  readonly mayBeEvaluated: boolean;
+  /** True if no more flags of gwtoken's can follow: after `--`, or in the words of another program. */
+  readonly isPastFlags: boolean;
 }
 
-/** Cuts the words after `gwtoken`. Never throws: cli/parse.ts rejects what is wrong with them. */
-export function splitLine(argv: readonly string[]): Line {
-  const path: Command[] = [];
-  const flags: Omit<GivenFlag, 'flag'>[] = [];
+/** Cuts the words after `gwtoken`. Never throws. */
+export function cutLine<R extends Row & { readonly subcommands?: readonly R[] }>(
+  argv: readonly string[],
+  commands: readonly R[],
+): CutLine<R> {
+  const path: R[] = [];
+  const flags: { readonly name: string; readonly value: string | undefined }[] = [];
   const args: string[] = [];
-  let isCommandSure = false;
-  let hasEndOfFlags = false;
-  let at = 0;
-  for (; at < argv.length && !hasEndOfFlags; at++) {
+  let isPastFlags = false;
+  for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!;
     const command = path.at(-1);
-    const commands = command ? (command.subcommands ?? []) : COMMANDS;
-    const named = args.length === 0 && commands.find(({ name }) => name === word);
-    if (word === '--') hasEndOfFlags = true;
-    else if (/^-./s.test(word)) {
-      const { switches, name, inline } = cutFlags(word, command);
-      const flag = flagNamed(name, command);
-      // curl reads words such as `-vk` by itself.
-      if (command?.passThrough === 'flags' && (!flag || switches.length > 0)) break;
-      for (const each of switches) flags.push({ name: each, value: undefined, word });
-      const value = inline ?? (isValue(argv[at + 1], flag, commands) ? argv[++at] : undefined);
-      flags.push({ name, value, word });
-    } else if (command?.passThrough) break;
-    else {
-      if (path.length + args.length === 0)
-        isCommandSure = flags.every((each) => flagNamed(each.name, undefined));
-      if (named) path.push(named);
-      else args.push(word);
+    const takes = flagsOf(command, commands);
+    const named =
+      args.length === 0 &&
+      (command ? (command.subcommands ?? []) : commands).find(({ name }) => name === word);
+    if (isPastFlags) args.push(word);
+    else if (word === '--') isPastFlags = true;
+    else if (named) path.push(named);
+    else if (!/^-./s.test(word)) {
+      args.push(word);
+      isPastFlags = command?.passThrough !== undefined;
+    } else {
+      const { switches, name, inline } = cutFlags(word, takes);
+      const flag = flagNamed(name, takes);
+      if (!flag && command?.passThrough === 'flags') {
+        args.push(word);
+        isPastFlags = true;
+        continue;
+      }
+      flags.push(...switches.map((each) => ({ name: each, value: undefined })));
+      flags.push({ name, value: inline ?? (flag && takesValue(flag.spec) ? argv[++at] : undefined) });
     }
   }
-  const rest = argv.slice(at);
-  const command = path.at(-1);
-  const hasProgram = !command || command.passThrough || command.subcommands;
+  const takes = flagsOf(path.at(-1), commands);
   return {
     path,
-    flags: flags.map((each) => ({ ...each, flag: flagNamed(each.name, command) })),
-    args: hasProgram ? args : [...args, ...rest],
-    program: hasProgram ? rest : [],
-    hasEndOfFlags,
-    mayBeEvaluated: !isCommandSure || (path[0] ? path[0].evaluated === true : args.some(resemblesEnv)),
+    flags: flags.map(({ name, value }) => ({ flag: flagNamed(name, takes), value })),
+    args,
+    isPastFlags,
   };
 }
 
-function resemblesEnv(word: string): boolean {
-  // A dash in place of a hyphen begins an option, behind which `env` may follow.
-  return /env|export|^[\u2010-\u2015\u2212]/i.test(word) || similarWords(word, ['env'], 1).length > 0;
-}
-
-/** Returns whether the command of the line starts another program. */
-export function startsProgram({ path }: Pick<Line, 'path'>): boolean {
-  return path.at(-1)?.passThrough !== undefined;
-}
-
-/** Returns the flag with this name that the command takes; before the command, any command's. */
-export function flagNamed(name: string, command: Command | undefined): Flag | undefined {
-  return flagsOf(command).find(({ spec }) => namesIn(spec).includes(name));
+function flagNamed(name: string, flags: readonly Flag[]): Flag | undefined {
+  return flags.find(({ spec }) => namesIn(spec).includes(name));
 }
 
 /** Returns the flags that the command takes; before the command, those of all commands. */
-export function flagsOf(command: Command | undefined): readonly Flag[] {
-  const flags = command && !command.subcommands ? command.flags : COMMANDS.flatMap((each) => each.flags);
+function flagsOf(command: Row | undefined, commands: readonly Row[]): readonly Flag[] {
+  const flags = command && !command.subcommands ? command.flags : commands.flatMap((each) => each.flags);
   return [...flags, ...COMMON_FLAGS];
 }
 
 /** Returns whether a flag has a value if it needs one, and otherwise none. */
 export function isComplete({ flag, value }: GivenFlag): boolean {
-  return flag !== undefined && takesValue(flag.spec) === (value !== undefined);
+  return flag !== undefined && takesValue(flag.spec) === (value !== undefined && value !== '--');
 }
 
-/** Returns the values of the complete flags. Of a repeated flag, the last one counts. */
+/** Returns the values of complete flags. Of a repeated flag, the last one counts. */
 export function flagValues(flags: readonly GivenFlag[]): FlagValues {
   return Object.fromEntries(
-    flags.filter(isComplete).map(({ flag, value }) => {
+    flags.map(({ flag, value }) => {
       const [, negation, name] = /^--(no-)?(.*)/.exec(longName(flag!))!;
       return [name, value ?? !negation];
     }),
@@ -117,22 +100,17 @@ export function flagValues(flags: readonly GivenFlag[]): FlagValues {
  * Cuts a word into the names of its flags and the value of the last one: `--name=value`, or letters up to the
  * first that is no switch, as in `-vreu`.
  */
-function cutFlags(word: string, command: Command | undefined) {
+function cutFlags(word: string, flags: readonly Flag[]) {
   if (word.startsWith('--')) {
     const [, name, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
     return { switches: [], name: name!, inline };
   }
   const [, ...letters] = word;
-  const isSwitch = (letter: string): boolean =>
-    flagsOf(command).some(({ spec }) => namesIn(spec).includes(`-${letter}`) && !takesValue(spec));
+  const isSwitch = (letter: string): boolean => {
+    const flag = flagNamed(`-${letter}`, flags);
+    return flag !== undefined && !takesValue(flag.spec);
+  };
   const end = letters.findIndex((letter, at) => at === letters.length - 1 || !isSwitch(letter));
   const switches = letters.slice(0, end).map((letter) => `-${letter}`);
   return { switches, name: `-${letters[end]}`, inline: letters.slice(end + 1).join('') || undefined };
-}
-
-/** Returns whether a word is the value of the flag before it. An unknown flag takes no flag or command. */
-function isValue(word: string | undefined, flag: Flag | undefined, commands: readonly Command[]): boolean {
-  if (word === undefined || word === '--') return false;
-  if (flag) return takesValue(flag.spec);
-  return !word.startsWith('-') && !commands.some(({ name }) => name === word);
 }

@@ -4,6 +4,7 @@
  * undefined if the CLI has to answer, for example with an error.
  */
 
+import { COMMON_FLAGS, ENV_FLAGS, GET_FLAGS } from '../commands/flags';
 import { strayVariables } from '../commands/stray-variables';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
@@ -13,7 +14,12 @@ import type { FlagValues } from '../settings/table';
 import { lookInCache } from '../token/cache';
 import { cacheQueryOf, minTtlProblem, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
-import { flagValues, type GivenFlag, isComplete, type Line } from './line';
+import { cutLine, flagValues, type GivenFlag, isComplete } from './line';
+
+const COMMANDS = [
+  { name: 'get', flags: GET_FLAGS },
+  { name: 'env', flags: ENV_FLAGS },
+];
 
 interface QuickRun extends QuickWorld {
   /** Returns false only if stdout is certainly not a terminal; a sure answer would cost 2 ms. */
@@ -21,10 +27,11 @@ interface QuickRun extends QuickWorld {
 }
 
 /** Returns what the command prints, or undefined if the CLI has to answer. */
-export function quick({ path: [command], flags: given, args }: Line, world: QuickRun): string | undefined {
-  if (command?.name !== 'get' && command?.name !== 'env') return undefined;
-  const isOwn = (each: GivenFlag): boolean => isComplete(each) && command.flags.includes(each.flag!);
-  if (!given.every(isOwn) || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
+export function quick(argv: readonly string[], world: QuickRun): string | undefined {
+  const { path, flags: given, args } = cutLine(argv, COMMANDS);
+  const [command] = path;
+  const isOwn = (each: GivenFlag): boolean => isComplete(each) && !COMMON_FLAGS.includes(each.flag!);
+  if (!command || !given.every(isOwn) || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
   const flags = flagValues(given);
   if (!isStdout(flags.output)) return undefined;
   try {

@@ -90,7 +90,10 @@ export function hideSecrets(text: string, env: Env): string {
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short secret may be part of any word, so only a quoted one is hidden.
-  const hidden = [...secrets.map(quoted), ...shown.filter(({ length }) => length >= 8)];
+  const hidden = [
+    ...secrets.flatMap((secret) => [quoted(secret), `'${secret}'`]),
+    ...shown.filter(({ length }) => length >= 8),
+  ];
   return hidden.reduce((safe, value) => safe.replaceAll(value, '***'), text);
 }
 

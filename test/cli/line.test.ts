@@ -90,19 +90,19 @@ describe('the words of another program', () => {
 
 test('a word may have 10,000 switches', async () => {
   const { code, stderr } = await gw.cli(['get', `-${'v'.repeat(10_000)}`, '--bogus']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('unknown option "--bogus"')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--bogus'")]);
 });
 
 test.each([[['exec', '--token-file', '--', 'cat']], [['--token-file', '--', 'exec', 'cat']]])(
   '%j: a flag does not take -- for its value',
   async (argv) => {
-    expect((await gw.cli(argv)).stderr).toContain('error: --token-file needs a value\n');
+    expect((await gw.cli(argv)).stderr).toContain("error: option '--token-file <FILE>' argument missing\n");
   },
 );
 
-test('an unknown flag takes the next word, wherever it stands', async () => {
+test('an unknown flag between config and its subcommand leads to the flag that was meant', async () => {
   const { stderr } = await gw.cli(['config', '--prfile', 'acme', 'set', 'region', 'eu']);
-  expect(stderr).toContain('error: unknown option "--prfile"\nhint: did you mean: --profile\n');
+  expect(stderr).toContain("error: unknown option '--prfile'\nhint: (Did you mean --profile?)\n");
 });
 
 describe('flags before the command', () => {
@@ -119,7 +119,7 @@ describe('flags before the command', () => {
     const { code, stderr } = await gw.cli(['--all', 'get']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('unknown option "--all"\nhint: for help, run: gwtoken get '),
+      expect.stringContaining("unknown option '--all'\nhint: for help, run: gwtoken get "),
     ]);
   });
 

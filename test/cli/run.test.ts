@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { splitLine } from '../../src/cli/line';
 import { failWith } from '../../src/cli/run';
 import { GwtokenError } from '../../src/errors';
 import { ReaderGone } from '../../src/signals';
@@ -87,7 +86,7 @@ test('env prints its failing statement even if its stderr is broken', async () =
   expect((await gw.cli(['env', '--region', 'mars'])).code).toBe(2);
   expectStatement(2);
   const world = { terminal: PLAIN, env: {}, platform: 'linux', ...gw.own };
-  expect(await failWith(splitLine(['env']), new Error('a bug'), world as never)).toBe(1);
+  expect(await failWith(['env'], new Error('a bug'), world as never)).toBe(1);
   expectStatement(1);
 });
 
@@ -95,6 +94,6 @@ test('the report of a crash contains no client secret', async () => {
   const printed: string[] = [];
   const env = { GWTOKEN_CLIENT_SECRET: 'hush-secret' };
   const world = { terminal: PLAIN, env, platform: 'linux', stdout: stream([]), stderr: stream(printed) };
-  expect(await failWith(splitLine(['get']), new Error('bad hush-secret'), world as never)).toBe(1);
+  expect(await failWith(['get'], new Error('bad hush-secret'), world as never)).toBe(1);
   expect(printed.join('')).toMatch(/^gwtoken: error: unexpected error .*\nError: bad \*\*\*\n/);
 });

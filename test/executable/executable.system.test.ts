@@ -143,7 +143,7 @@ describe('the keychain child of the executable', () => {
   test('cannot be started by typing its argument', async () => {
     const { code, stderr } = await setUp().run(['--the-keychain-child-of-gwtoken']);
     expect(code).toBe(2);
-    expect(stderr).toContain('unknown option "--the-keychain-child-of-gwtoken"');
+    expect(stderr).toContain("unknown option '--the-keychain-child-of-gwtoken'");
   });
 
   test('gets no variable of Bun and reports no crash', async () => {

@@ -1,6 +1,5 @@
 /** The commands and flags of the grammar, and command lines of gwtoken in texts. */
-import { splitLine } from '../../src/cli/line';
-import { parseLine } from '../../src/cli/parse';
+import { readLine } from '../../src/cli/command-line';
 import type { Flag } from '../../src/commands/flags';
 import type { Command } from '../../src/commands/grammar';
 
@@ -74,7 +73,7 @@ export function codeLines(markdown: string): string[] {
 
 /** Returns the words that name the command of a command line. Throws if the program rejects the line. */
 export function commandOf(words: readonly string[]): string {
-  const line = splitLine(words);
-  parseLine(line, '');
-  return line.path.length === 0 ? words.join(' ') : line.path.map(({ name }) => name).join(' ');
+  const { path, problem, asked } = readLine(words);
+  if (problem && !asked) throw problem;
+  return path.length === 0 ? words.join(' ') : path.map(({ name }) => name).join(' ');
 }

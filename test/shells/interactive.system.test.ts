@@ -32,7 +32,7 @@ describe('a failure of env', () => {
         const evaluate = Object.values(shell.contexts)[0]!;
         await terminal.waitFor(/ready>|[#>]/, 20_000);
         terminal.type(`${evaluate(envCommand(shell, '--regoin eu'))}\r`);
-        await terminal.waitFor('unknown option "--regoin"', 20_000);
+        await terminal.waitFor('unknown option', 20_000);
         terminal.type(`${typed}\r`);
         await terminal.waitFor(shown, 20_000);
         terminal.type('exit\r');

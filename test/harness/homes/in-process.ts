@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { splitLine } from '../../../src/cli/line';
 import { quick } from '../../../src/cli/quick';
 import { run } from '../../../src/cli/run';
 import type { FormReply } from '../../../src/post-form';
@@ -97,7 +96,7 @@ export function inside(): Inside {
     stdin: '',
     typed: undefined,
     own: {},
-    quick: (argv) => quick(splitLine(argv), { ...open().quickWorld, mayBeTerminal: () => false }),
+    quick: (argv) => quick(argv, { ...open().quickWorld, mayBeTerminal: () => false }),
     async login(login = {}) {
       gw.stdin = login.clientSecret ?? CLIENT.clientSecret;
       const ended = await gw.cli(loginArgs(login));
@@ -168,7 +167,7 @@ export function inside(): Inside {
       // The World's own actions, such as warnings, also use the replaced members.
       const world = Object.assign(real, own);
       try {
-        return { code: await run(splitLine(argv), world), stdout, stderr };
+        return { code: await run(argv, world), stdout, stderr };
       } catch (error) {
         // The program ends by the signal, or as by SIGPIPE.
         if (error instanceof Interrupted || error instanceof ReaderGone)
