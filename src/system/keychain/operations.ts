@@ -19,6 +19,8 @@ export interface Result {
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
+/** The last one names the path of an item; libsecret also writes it of a missing keyring. */
+const ITEM_IS_GONE = /No such (interface|object path)|does not exist at path \S+\/collection\/[^/]+\/./;
 
 /**
  * Performs the request.
@@ -84,7 +86,7 @@ async function remove(keytar: Keytar, service: string, account: string): Promise
     return isDeleted;
   } catch (error) {
     // Another logout removed the item in between.
-    if (/No such (interface|object path)/.test((error as Error).message)) return false;
+    if (ITEM_IS_GONE.test((error as Error).message)) return false;
     throw error;
   }
 }
