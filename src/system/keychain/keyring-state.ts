@@ -5,54 +5,39 @@
  * a few calls.
  */
 import type { Env } from '../../world';
-import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
 
 /** Why the default keyring returns no items; undefined if no problem is known. */
 export type KeyringProblem = 'locked' | 'no-collection' | undefined;
 
-/** Limit that is long enough for a busy service, because without an answer gwtoken would have to guess. */
-const LIMIT_MS = 5000;
 const SERVICE = '/org/freedesktop/secrets';
 const READ_ALIAS = [SERVICE, 'org.freedesktop.Secret.Service.ReadAlias', 'string:default'];
 const SEARCH = [SERVICE, 'org.freedesktop.Secret.Service.SearchItems'];
+const OF_GWTOKEN = 'dict:string:string:service,gwtoken';
 /** Reads all properties: gnome-keyring may abort if a new client asks for a single one. */
 const GET_ALL = 'org.freedesktop.DBus.Properties.GetAll';
 const LIST = [SERVICE, GET_ALL, 'string:org.freedesktop.Secret.Service'];
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 
-/** Returns the default keyring's problem; never rejects. @param caller ends the query before the limit */
-export async function keyringProblem(env: Env, caller?: AbortSignal): Promise<KeyringProblem> {
-  const query = async (signal: AbortSignal): Promise<KeyringProblem> => {
-    const [, path] = /"(\/[^"]*)"/.exec(await callBus(READ_ALIAS, env, signal)) ?? [];
-    if (path === undefined) return undefined;
-    // The path `/` means that there is no collection.
-    if (path === '/') return 'no-collection';
-    const properties = await callBus([path, GET_ALL, `string:${COLLECTION}`], env, signal);
-    return /"Locked"\s+variant\s+boolean true/.test(properties) ? 'locked' : undefined;
-  };
-  return await withinLimit(LIMIT_MS, query, caller).catch(() => undefined);
+/** Returns the default keyring's problem; never rejects. */
+export async function keyringProblem(env: Env, signal: AbortSignal): Promise<KeyringProblem> {
+  const [, path] = /"(\/[^"]*)"/.exec(await callBus(READ_ALIAS, env, signal)) ?? [];
+  if (path === undefined) return undefined;
+  // The path `/` means that there is no collection.
+  if (path === '/') return 'no-collection';
+  const properties = await callBus([path, GET_ALL, `string:${COLLECTION}`], env, signal);
+  return /"Locked"\s+variant\s+boolean true/.test(properties) ? 'locked' : undefined;
 }
 
 /**
  * Returns whether the account certainly has no item: no keyring has one, and none is locked, which could hide
- * its items. Opens no dialog, and never rejects.
+ * its items. Never rejects.
  */
-export async function isAbsent(account: string, env: Env, caller?: AbortSignal): Promise<boolean> {
-  const query = async (signal: AbortSignal): Promise<boolean> => {
-    const found = await callBus(
-      [...SEARCH, `dict:string:string:service,gwtoken,account,${account}`],
-      env,
-      signal,
-    );
-    if (!found.includes('array') || found.includes('object path')) return false;
-    const listed = await callBus(LIST, env, signal);
-    const keyrings = await propertiesOf(listed, COLLECTION, env, signal);
-    return (
-      keyrings.length > 0 && keyrings.every((keyring) => /"Locked"\s+variant\s+boolean false/.test(keyring))
-    );
-  };
-  return await withinLimit(LIMIT_MS, query, caller).catch(() => false);
+export async function isAbsent(account: string, env: Env, signal: AbortSignal): Promise<boolean> {
+  const found = await callBus([...SEARCH, `${OF_GWTOKEN},account,${account}`], env, signal);
+  if (!found.includes('array') || found.includes('object path')) return false;
+  const keyrings = await propertiesOf(await callBus(LIST, env, signal), COLLECTION, env, signal);
+  return keyrings.length > 0 && keyrings.every((each) => /"Locked"\s+variant\s+boolean false/.test(each));
 }
 
 /**
@@ -60,7 +45,7 @@ export async function isAbsent(account: string, env: Env, caller?: AbortSignal):
  * in a locked keyring of gnome-keyring, or in a locked database of KeePassXC.
  */
 export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<readonly string[]> {
-  const found = await callBus([...SEARCH, 'dict:string:string:service,gwtoken'], env, signal);
+  const found = await callBus([...SEARCH, OF_GWTOKEN], env, signal);
   const items = await propertiesOf(found, 'org.freedesktop.Secret.Item', env, signal);
   return items.flatMap((item) => /"account"\s+string "(.*)"/.exec(item)?.[1] ?? []);
 }

@@ -128,25 +128,6 @@ test('one limit covers the child and a bus that does not answer', async ({ needs
   expect(got.end).toBe('the keychain did not answer within 4 s');
 });
 
-test('get() reports a locked keyring at the limit', async ({ needs }) => {
-  needs('linux');
-  const bus = `#!/bin/sh
-    case "$*" in
-    *ReadAlias*) echo 'object path "/org/freedesktop/secrets/collection/login"' ;;
-    *) echo 'string "Locked" variant boolean true' ;;
-    esac`;
-  writeFileSync(join(directory, 'dbus-send'), bus, { mode: 0o755 });
-  const PATH = `${directory}:${process.env['PATH']}`;
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${directory}`, PATH, DISPLAY: ':99' };
-  const { got, done } = open('', { platform: 'linux', env }).get(5000);
-  await untilAsked();
-  await vi.advanceTimersByTimeAsync(2000);
-  await until('the bus has answered within its own limit', () => vi.getTimerCount() === 1);
-  await vi.advanceTimersByTimeAsync(3000);
-  await done;
-  expect(got.end).toBe('the keychain is locked');
-});
-
 test('the limit also ends the question to the bus that goes with the notice', async ({ needs }) => {
   needs('linux');
   const pid = join(directory, 'pid');
