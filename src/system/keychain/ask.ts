@@ -1,18 +1,18 @@
 /**
- * Sends one request to the keychain through a child process. The limit ends both the call and the child, even
+ * Sends one request to the keychain through child processes. The limit ends both the call and the child, even
  * if keytar hangs. The request goes over the child's IPC channel, because other programs can read arguments
  * and environment variables.
  */
 
-import { type ChildProcess, type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
+import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import type { KeychainReason } from '../../causes';
 import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { limitReached } from '../../system-errors';
 import { note } from '../../text';
-import type { Env, World } from '../../world';
+import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
-import type { Answer } from './child';
+import type { ChildAnswer } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
 import { accountsOnBus, isAbsent, type KeyringProblem, keyringProblem } from './keyring-state';
 import type { Request, Result } from './operations';
@@ -24,22 +24,14 @@ export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
   /** The user's ID; undefined on Windows. */
   readonly uid: number | undefined;
   /** Called when a `get` is sent, for work to do while the child reads the secret. */
-  readonly whileReading?: () => void;
+  whileReading(): void;
 };
 
 /** After this time, gwtoken says that it waits for the keychain. */
 export const NOTICE_AFTER_MS = 2000;
 
 /**
- * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
- * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
- */
-const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
-/** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
-const MOST_SESSIONS = 3;
-
-/**
- * Returns the result of the request. The limit covers all children, and the question to the bus about the
+ * Returns the result of the request. The limit covers all children, and the questions to the bus about the
  * keyring.
  *
  * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
@@ -60,71 +52,62 @@ export async function ask(
   const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
   const send = isLinux ? askKeyring : askChild;
   const answer = withinLimit(withinMs, (over) => send(request, world, over), signal);
-  const wait = startWait(world, canAnswer, withinMs);
+  const ended = new AbortController();
+  let problem: KeyringProblem;
+  const notice = setTimeout(async () => {
+    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
+    // Explains the silence if the limit is reached.
+    if (isLinux) problem = await keyringProblem(env, ended.signal);
+  }, NOTICE_AFTER_MS);
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof TimedOut ? notAnswered(wait.problem(), withinMs) : error;
+    throw error instanceof TimedOut ? notAnswered(problem, withinMs) : error;
   } finally {
-    wait.end();
+    clearTimeout(notice);
+    ended.abort();
   }
 }
 
 /**
- * Starts a wait for the answer. After 2 s it shows a notice to a person, and on Linux asks the bus for the
- * keyring's problem, so that the error at the limit can name it.
+ * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
+ * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
  */
-function startWait(world: KeychainWorld, canAnswer: boolean, limitMs: number) {
-  const ended = new AbortController();
-  let problem: KeyringProblem;
-  const notice = setTimeout(async () => {
-    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${limitMs / 1000} s)`);
-    if (world.platform === 'linux') problem = await keyringProblem(world.env, ended.signal);
-  }, NOTICE_AFTER_MS);
-  return {
-    problem: (): KeyringProblem => problem,
-    end(): void {
-      clearTimeout(notice);
-      ended.abort();
-    },
-  };
-}
+const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
+/** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
+const MOST_SESSIONS = 3;
 
-/** Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. */
+/**
+ * Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. Asks another child
+ * after a session with a wrong key, and once more if a `get` finds no item.
+ */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
+  const { env } = world;
   const assertOpen = async (): Promise<void> => {
-    const problem = await keyringProblem(world.env, over);
+    const problem = await keyringProblem(env, over);
     if (problem !== undefined) throw keychainError(problem);
   };
-  const answer =
-    request.op === 'accounts' ? askAccounts(world.env, over) : askInSessions(request, world, over);
-  const result = await answer.catch(async (error: unknown) => {
-    if (error instanceof GwtokenError && error.reason === 'denied') await assertOpen();
-    throw error;
-  });
-  // A set has read its value back, so the keyring is open.
-  if (result.found || request.op === 'set') return result;
-  await assertOpen();
-  // The item may have read as absent by a wrong key.
-  if (request.op === 'get') return await askInSessions(request, world, over);
-  if (request.op !== 'delete' || (await isAbsent(request.account, world.env, over))) return result;
-  return { found: false, mayBeHidden: true };
-}
-
-/** Asks the bus, because keytar crashes on a locked item, and on one that another tool stored. */
-async function askAccounts(env: Env, over: AbortSignal): Promise<Result> {
-  const accounts = await accountsOnBus(env, over);
-  return { found: accounts.length > 0, accounts };
-}
-
-/** Asks one child after the other until the session of one does not have a wrong key. */
-async function askInSessions(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
+  if (request.op === 'accounts') {
+    // The bus lists them, because keytar crashes on a locked item, and on one without an account.
+    const accounts = await accountsOnBus(env, over);
+    if (accounts.length === 0) await assertOpen();
+    return { found: accounts.length > 0, accounts };
+  }
+  let isRepeated = false;
   for (let session = 1; ; session++) {
     try {
-      return await askChild(request, world, over);
+      const result = await askChild(request, world, over);
+      // A set has read its value back, so the keyring is open.
+      if (result.found || request.op === 'set' || isRepeated) return result;
+      await assertOpen();
+      if (request.op === 'delete' && !(await isAbsent(request.account, env, over)))
+        return { found: false, mayBeHidden: true };
+      if (request.op !== 'get') return result;
+      isRepeated = true;
     } catch (error) {
-      const isWrongKey = error instanceof GwtokenError && error.reason === WRONG_KEY;
-      if (!isWrongKey || session === MOST_SESSIONS) throw error;
+      const reason = error instanceof GwtokenError ? error.reason : undefined;
+      if (reason === 'denied') await assertOpen();
+      if (reason !== WRONG_KEY || session >= MOST_SESSIONS) throw error;
     }
   }
 }
@@ -132,27 +115,37 @@ async function askInSessions(request: Request, world: KeychainWorld, over: Abort
 /** Asks a new child, and kills it when it has answered or `over` is aborted. */
 async function askChild(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   over.throwIfAborted();
-  const child = startChild(world);
+  const child = fork(world.childPath, [], childOptions(world));
   const kill = () => child.kill('SIGKILL');
   over.addEventListener('abort', kill, { once: true });
   try {
-    const result = exchange(child, request);
-    if (request.op === 'get') world.whileReading?.();
-    return await result;
+    return await new Promise<Result>((resolve, reject) => {
+      const crashed = (how: string) => keychainError('crashed', `the keychain process ${how}`);
+      child.on('message', (answer: ChildAnswer) => {
+        if ('failure' in answer) reject(failureError(answer.failure));
+        else resolve(answer);
+      });
+      child.on('error', (error) => reject(limitReached(error) ?? crashed(`failed: ${error.message}`)));
+      child.on('exit', (code, signal) => reject(crashed(`ended: ${signal ?? `exit code ${code}`}`)));
+      // In Bun, a child that failed to start has no channel; the `error` event follows.
+      child.send?.(request);
+      if (request.op === 'get') world.whileReading();
+    });
   } finally {
     kill();
   }
 }
 
 /**
- * Starts the child without gwtoken's variables, because they hold secrets, and without those of Node and Bun,
- * because they could slow the child down, stop it (`--inspect-brk`) or run another program (BUN_BE_BUN).
+ * Returns options that start the child without gwtoken's variables, because they hold secrets, and without those
+ * of Node and Bun, because they could slow the child down, stop it (`--inspect-brk`) or run another program
+ * (BUN_BE_BUN).
  */
-function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
+function childOptions({ env, platform }: KeychainWorld): ForkOptions & CommonSpawnOptions {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_)/i.test(name));
   // gwtoken recognizes glib's messages by their English text.
   const inEnglish = platform === 'linux' ? { LC_ALL: 'C', LANGUAGE: '' } : {};
-  const options: ForkOptions & CommonSpawnOptions = {
+  return {
     // Without DO_NOT_TRACK, Bun on macOS and Windows reports a crash of keytar to Bun's authors.
     env: { ...Object.fromEntries(kept), ...inEnglish, DO_NOT_TRACK: '1' },
     execArgv: [],
@@ -160,20 +153,4 @@ function startChild({ childPath, env, platform }: KeychainWorld): ChildProcess {
     // Without a console, as under a scheduler, the child would open a console window on the desktop.
     windowsHide: true,
   };
-  return fork(childPath, [], options);
-}
-
-/** Sends the request. Resolves with the child's result; rejects if the child reports a failure or ends. */
-function exchange(child: ChildProcess, request: Request): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const crashed = (how: string) => keychainError('crashed', `the keychain process ${how}`);
-    child.on('message', (answer: Answer) => {
-      if ('failure' in answer) reject(failureError(answer.failure));
-      else resolve(answer);
-    });
-    child.on('error', (error) => reject(limitReached(error) ?? crashed(`failed: ${error.message}`)));
-    child.on('exit', (code, signal) => reject(crashed(`ended: ${signal ?? `exit code ${code}`}`)));
-    // In Bun, a child that failed to start has no channel; the `error` event follows.
-    child.send?.(request);
-  });
 }

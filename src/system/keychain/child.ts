@@ -17,7 +17,7 @@ export interface Failure {
   readonly code?: string | undefined;
 }
 
-export type Answer = Result | { readonly failure: Failure };
+export type ChildAnswer = Result | { readonly failure: Failure };
 
 const ignore = (): void => {};
 // Keeps SIGUSR1 from opening Node's debugger, as quick-world.ts does in the main program.
@@ -30,7 +30,7 @@ process.once('message', async (request: Request) => {
   process.send?.(await answer(request));
 });
 
-async function answer(request: Request): Promise<Answer> {
+async function answer(request: Request): Promise<ChildAnswer> {
   let isLoaded = false;
   try {
     const keytar = loadKeytar();

@@ -51,6 +51,7 @@ export const run = (args: string, own: Environment): Promise<Ended> =>
       },
       uid: process.getuid?.(),
       childPath: join(dirname(PROGRAM), 'keychain-child.cjs'),
+      whileReading: () => {},
     });
     gw.own = { keychain, postForm: wireIn(env), monotonicMs: () => performance.now() };
     const { stderr, ...ended } = await gw.cli(args.split(' '));

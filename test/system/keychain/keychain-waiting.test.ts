@@ -31,6 +31,7 @@ function open(script = '', world: Partial<Parameters<typeof openKeychain>[0]> = 
     stderr,
     uid: process.geteuid?.(),
     childPath,
+    whileReading: () => {},
     ...world,
   });
   const get = (limitMs?: number, signal?: AbortSignal) => {

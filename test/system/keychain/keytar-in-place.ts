@@ -21,7 +21,15 @@ export function keychainWith(
   const { dir, childPath } = copyChild(keytar);
   const stderr = { isTTY: () => false, write: () => {} };
   const uid = process.geteuid?.();
-  const keychain = openKeychain({ platform: 'darwin', env: {}, stderr, uid, childPath, ...world });
+  const keychain = openKeychain({
+    platform: 'darwin',
+    env: {},
+    stderr,
+    uid,
+    childPath,
+    whileReading: () => {},
+    ...world,
+  });
   return { keychain, module: join(dir, 'node_modules', 'keytar') };
 }
 
