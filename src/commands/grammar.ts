@@ -100,6 +100,8 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
+      "gwtoken exec -- sh -c 'echo $GWTOKEN_EXPIRES_AT'":
+        'single quotes: the sh that exec starts inserts the value',
       'gwtoken exec --variable API_TOKEN -- ./app': 'run ./app with the token in API_TOKEN',
       'gwtoken exec --min-ttl 30m -- ./migrate': 'require a token for 30 min: the variable is not renewed',
       'gwtoken exec --token-file ./token -- ./serve': 'also write the token to ./token, and renew it there',

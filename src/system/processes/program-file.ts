@@ -1,7 +1,7 @@
 /** Finds the file of a program, and says in words why a program does not start. */
 import * as fs from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Cause } from '../../causes';
+import type { Hints } from '../../causes';
 import { GwtokenError, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
@@ -46,13 +46,16 @@ export function fileOnWindows(program: Program): string {
   return found;
 }
 
-/** Returns the error for a program without a file, with a hint on built-ins if the user typed its name. */
-export function notFound({ command, text, platform }: Program): GwtokenError {
+/** Returns the error for a program without a file. */
+export function notFound(program: Program): GwtokenError {
+  return new GwtokenError('not-found', `command not found: ${shown(program.command)}`, hintsFor(program));
+}
+
+function hintsFor({ command, text, platform }: Program): Hints {
+  if (text) return ['install it, or add its directory to PATH'];
+  if (/^\w+=/.test(command)) return ['to set a variable, run: gwtoken exec -- env NAME=VALUE COMMAND'];
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
-  const cause: Cause = text
-    ? ['install it, or add its directory to PATH']
-    : ['check the spelling and PATH', `for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
-  return new GwtokenError('not-found', `command not found: ${shown(command)}`, cause);
+  return ['check the spelling and PATH', `for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
 }
 
 /** Returns the error for a program that the system did not start. */

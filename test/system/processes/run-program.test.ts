@@ -99,7 +99,8 @@ test('reports a missing file by its path', async ({ needs }) => {
 
 test('an error shows NAME=VALUE as a command without the value', async () => {
   const message = 'command not found: "GWTOKEN_CLIENT_SECRET=…"';
-  await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message });
+  const cause = ['to set a variable, run: gwtoken exec -- env NAME=VALUE COMMAND'];
+  await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message, cause });
 });
 
 test.for<[why: string, command: string, args: readonly string[]]>([
