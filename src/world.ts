@@ -177,12 +177,10 @@ export interface ProgramOptions {
   readonly beforeStart?: (() => void) | undefined;
 }
 
-/** A text that the program reads by an option: `-K PATH`, or on Windows `-K -`, through stdin. */
+/** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
 export interface TextOption {
   readonly option: string;
   readonly content: string;
-  /** Number of arguments that stay before the option. */
-  readonly at: number;
 }
 
 /** End of a program: an exit code, or the signal that killed it. */

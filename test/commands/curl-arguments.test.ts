@@ -11,6 +11,7 @@ const HELP = `Usage: curl [options...] <url>
  -v, --verbose            Make the operation more talkative
  -V, --version            Show version number and quit
      --compressed         Request compressed response
+     --disable-eprt       Inhibit using EPRT or LPRT
  -d, --data <data>        HTTP POST data
  -K, --config <file>      Read config from a file
  -:, --next               Make next URL use its separate set of options
@@ -98,17 +99,17 @@ describe('gwtoken curl', () => {
     expect(asked).toEqual([['curl', '--help', 'all']]);
   });
 
-  test.each(['-q', '--disable'])('keeps a first %s before its own option', async (first) => {
-    await curl(first, 'http://localhost/');
-    expect(text).toMatchObject({ option: '-K', at: 1, content: expect.stringContaining('=http,https"') });
-    await curl('https://other.test', first);
-    expect(text).toMatchObject({ option: '-K', at: 0 });
-  });
-
-  test('puts its own option between -q and the rest of its word', async () => {
-    const words = ['-q', '-so', '/tmp/a', 'https://gw.eu.example.com/v1/a'];
-    expect(await curl('-qso', '/tmp/a', '/a')).toEqual(words);
-    expect(text).toMatchObject({ option: '-K', at: 1 });
+  test.each([
+    ['-qK', ['-q', '/a']],
+    ['-qK', ['--disable', '/a']],
+    ['-qK', ['-qso', '/tmp/a', '/a']],
+    ['-K', ['https://other.test', '-q']],
+    ['-K', ['--disable-eprt', '/a']],
+  ])('passes its text by %s before the words %j', async (option, words) => {
+    expect(await curl(...words)).toEqual(
+      words.map((word) => word.replace(/^\/a/, 'https://gw.eu.example.com/v1/a')),
+    );
+    expect(text?.option).toBe(option);
   });
 
   test.each<[isAllowed: boolean, words: string[]]>([
@@ -218,5 +219,5 @@ test('gwtoken curl passes the header and the allowed protocols to curl through -
   });
   const config = 'header = "Authorization: Bearer token-1"\nproto-default = "https"\n';
   const local = 'proto = "=http,https"\nnoproxy = "*"\n';
-  expect(ran).toEqual(['curl', ...args, { option: '-K', at: 0, content: config + local }]);
+  expect(ran).toEqual(['curl', ...args, { option: '-K', content: config + local }]);
 });

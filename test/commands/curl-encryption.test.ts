@@ -23,9 +23,9 @@ beforeEach(async ({ needs }) => {
   gw = inside();
   gw.own = {
     async runProgram(command, words, { env, text }) {
-      const { option, at, content } = text!;
+      const { option, content } = text!;
       writeFileSync(join(gw.dir, 'options'), content);
-      const args = words.toSpliced(at, 0, option, 'options');
+      const args = [option, 'options', ...words];
       const { code } = await runCommand([command, ...args], {
         env: env as Record<string, string>,
         cwd: gw.dir,

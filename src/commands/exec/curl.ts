@@ -11,12 +11,8 @@ import { readSettings, selectedToken } from '../selected-token';
 import { isOption, readCurlWords } from './curl-words';
 import { codeOrSignal } from './exec';
 
-export async function runCurl(flags: FlagValues, world: World, typed: readonly string[]): Promise<number> {
-  if (typed.includes('#')) throw usage('curl takes no "#"', [OMIT_COMMENT]);
-  // curl ignores its own config file only if its first argument begins with -q. The rest of that word may
-  // take a value, which must not be gwtoken's own option.
-  const [quiet, others] = /^(-q)(.+)/s.exec(typed[0]!)?.slice(1) ?? [];
-  const words = quiet === undefined ? typed : [quiet, `-${others}`, ...typed.slice(1)];
+export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
+  if (words.includes('#')) throw usage('curl takes no "#"', [OMIT_COMMENT]);
   const help = words.some(isOption) ? await world.programOutput('curl', ['--help', 'all']) : '';
   const { targets, misplaced } = readCurlWords(words, help);
   if (misplaced.length > 0) {
@@ -33,9 +29,10 @@ export async function runCurl(flags: FlagValues, world: World, typed: readonly s
   const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
   const content = header + protocolsFor(targets.map((at) => args[at]!));
-  const text = { option: '-K', content, at: ['-q', '--disable'].includes(args[0]!) ? 1 : 0 };
+  // curl ignores its own config file only if its first argument begins with -q.
+  const option = /^(-q|--disable$)/.test(args[0]!) ? '-qK' : '-K';
   const code = codeOrSignal(
-    await world.runProgram('curl', args, { env: withoutCredentials(world.env), text }),
+    await world.runProgram('curl', args, { env: withoutCredentials(world.env), text: { option, content } }),
   );
   // Git Bash turns /orders into C:/Program Files/Git/orders.
   const isConverted = targets.some((at) => /^[a-z]:\//i.test(words[at]!));

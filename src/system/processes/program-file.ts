@@ -1,6 +1,6 @@
 /** Finds the file of a program, and says in words why a program does not start. */
 import * as fs from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import type { Hints } from '../../causes';
 import { GwtokenError, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
@@ -15,35 +15,34 @@ export interface Program extends ProgramOptions, Pick<World, 'platform'> {
 }
 
 /**
- * Returns the path of a program. As in shells, directories of PATH that cannot be searched are skipped. A
+ * Returns the path of a program in PATH. As in shells, directories that cannot be searched are skipped, and a
  * file that is not executable is returned only if there is no other, so that the system says what is wrong.
+ * For a program that gwtoken chose, and on Windows, only absolute directories count.
  */
-export function fileOnPosix(program: Program): string {
-  const { command, env } = program;
-  if (command.includes('/')) return command;
-  const directories = (env['PATH'] ?? '/usr/bin:/bin').split(':');
-  const paths = directories.map((directory) => `${directory || '.'}/${command}`);
-  const files = paths.filter((path) => orUndefined(() => fs.statSync(path).isFile()));
-  const isExecutable = (path: string) =>
-    orUndefined(() => {
-      fs.accessSync(path, fs.constants.X_OK);
-      return true;
-    });
+export function programFile(program: Program): string {
+  const { command, env, text, platform } = program;
+  const isWindows = platform === 'win32';
+  if (command.includes('/') && !isWindows) return command;
+  const variable = (key: string): string | undefined =>
+    isWindows ? Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1] : env[key];
+  const PATH = variable('PATH') ?? '/usr/bin:/bin';
+  const directories = (isWindows || text ? absoluteDirectories({ PATH }) : PATH).split(delimiter);
+  const endings = isWindows ? (variable('PATHEXT') ?? '.EXE;.CMD').split(';') : [''];
+  const files = directories
+    .flatMap((directory) => endings.map((ending) => `${directory || '.'}/${command}${ending}`))
+    .filter((path) => orUndefined(() => fs.statSync(path).isFile()));
   const found = files.find(isExecutable) ?? files[0];
   if (found === undefined) throw notFound(program);
   return found;
 }
 
-/** Returns the path of a program in PATH. Windows itself would prefer the working directory. */
-export function fileOnWindows(program: Program): string {
-  const { command, env } = program;
-  const variable = (key: string) => Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1];
-  const endings = (variable('PATHEXT') ?? '.EXE;.CMD').split(';');
-  const directories = absoluteDirectories({ PATH: variable('PATH') }).split(delimiter);
-  const files = directories.flatMap((path) => endings.map((ending) => join(path, command + ending)));
-  const found = files.find((file) => fs.existsSync(file));
-  if (found === undefined) throw notFound(program);
-  return found;
+function isExecutable(path: string): boolean {
+  try {
+    fs.accessSync(path, fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the error for a program without a file. */

@@ -3,7 +3,7 @@ import { orUndefined } from '../../errors';
 import type { World } from '../../world';
 import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from './helper-program';
-import { fileOnPosix, fileOnWindows } from './program-file';
+import { programFile } from './program-file';
 
 const ENDS_WITHIN_MS = 3_000;
 
@@ -14,8 +14,7 @@ export async function programOutput(
   args: readonly string[],
 ): Promise<string> {
   const env = helperEnvironment(ownEnv, 'PATHEXT', 'SystemRoot');
-  const program = { command, args, env, platform };
-  const file = orUndefined(() => (platform === 'win32' ? fileOnWindows(program) : fileOnPosix(program)));
+  const file = orUndefined(() => programFile({ command, args, env, platform }));
   if (file === undefined) return '';
   const run = withinLimit(ENDS_WITHIN_MS, (late) => runHelper(file, args, env, late));
   return await run.then(

@@ -9,8 +9,7 @@ import { systemCode } from '../../system-errors';
 import type { ChildEnd, ProgramOptions, World } from '../../world';
 import { isForeground } from '../terminal/terminal';
 import { passedDescriptors, unnamedFile } from './descriptors';
-import { absoluteDirectories } from './helper-program';
-import { fileOnPosix, fileOnWindows, notFound, type Program, startError } from './program-file';
+import { notFound, type Program, programFile, startError } from './program-file';
 import { assertUtf8 } from './utf8';
 
 /** Signals that are passed on to the child. */
@@ -84,12 +83,12 @@ function endOf(child: ChildProcess, text?: string): Promise<ChildEnd> {
 function startOnPosix(program: Program): Start {
   const { command, args, env, text } = program;
   assertUtf8([command, ...args], env);
+  const file = programFile(program);
   const stdio = passedDescriptors([command, ...args]);
   const options = { env, stdio, argv0: command };
-  if (!text) return { file: fileOnPosix(program), args, options };
-  const file = fileOnPosix({ ...program, env: { ...env, PATH: absoluteDirectories(env) } });
+  if (!text) return { file, args, options };
   const fd = stdio.push(unnamedFile(text.content, env)) - 1;
-  return { file, args: args.toSpliced(text.at, 0, text.option, `/dev/fd/${fd}`), options };
+  return { file, args: [text.option, `/dev/fd/${fd}`, ...args], options };
 }
 
 /**
@@ -105,7 +104,7 @@ function startOnWindows(program: Program): Start {
   const { command, args, env, text } = program;
   if (text) {
     const options: SpawnOptions = { env, stdio: ['pipe', 'inherit', 'inherit'] };
-    return { file: fileOnWindows(program), args: args.toSpliced(text.at, 0, text.option, '-'), options };
+    return { file: programFile(program), args: [text.option, '-', ...args], options };
   }
   const options: SpawnOptions = { env, stdio: 'inherit' };
   // Without a file, cross-spawn would run the word as a built-in of cmd.exe with mangled arguments, and

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileOnPosix, type Program, startError } from '../../../src/system/processes/program-file';
+import { type Program, programFile, startError } from '../../../src/system/processes/program-file';
 import { openDirectory } from '../../harness/homes/directory';
 
 const tool = (more: Partial<Program> = {}): Program => ({
@@ -20,7 +20,7 @@ test('skips a file in PATH that is not executable for one that is', ({ needs }) 
     mkdirSync(directory);
     writeFileSync(join(directory, 'tool'), '', { mode: at === 0 ? 0o644 : 0o755 });
   }
-  const found = fileOnPosix(tool({ env: { PATH: directories.join(':') } }));
+  const found = programFile(tool({ env: { PATH: directories.join(':') } }));
   expect(found).toBe(`${directories[1]}/tool`);
 });
 

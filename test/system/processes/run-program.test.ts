@@ -54,7 +54,7 @@ test('a program that gets a text is searched only in absolute directories of PAT
   for (const name of ['cat', 'sh', 'only-here'])
     writeFileSync(join(directory, name), `#!/bin/sh\n: >>'${seen}'\n`, { mode: 0o755 });
   // sh runs the text as its script.
-  const text = { option: '-e', at: 0, content: 'exit 7' };
+  const text = { option: '-e', content: 'exit 7' };
   const options = { env: { PATH: `${relative(process.cwd(), directory)}:/usr/bin:/bin` }, text };
   const read = (command: string) => runProgram(own(process.platform), command, [], options);
   expect(await read('sh')).toEqual({ code: 7, signal: null });
@@ -64,9 +64,9 @@ test('a program that gets a text is searched only in absolute directories of PAT
 
 test('a program may end without reading its text', async ({ needs }) => {
   needs('posix');
-  const text = { option: '-K', at: 0, content: 'x'.repeat(1_000_000) };
+  const text = { option: '-K', content: 'x'.repeat(1_000_000) };
   const options = { env: { PATH: '/usr/bin:/bin', PATHEXT: '' }, text };
-  // For Windows, because on POSIX sh reads the text before it starts the program.
+  // On POSIX the program gets a file instead of a pipe.
   const running = runProgram(own('win32'), 'true', [], options);
   expect(await running).toEqual({ code: 0, signal: null });
 });
