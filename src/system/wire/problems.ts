@@ -1,12 +1,13 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import type { Cause, Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
+import { proxyVariable } from '../../surroundings';
 import { limitReached, systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
 import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
 import { TimedOut } from '../limit';
-import { type HttpProxy, TunnelRefused, unusedProxy } from './proxy';
+import { type HttpProxy, TunnelRefused } from './proxy';
 
 /** The step of a connection that is under way or has failed, and the other end of that step. */
 export interface ConnectionProgress {
@@ -15,7 +16,7 @@ export interface ConnectionProgress {
   waitingFor: 'connection' | 'certificate' | 'tunnel' | 'reply' | 'body';
 }
 
-/** The failed request, its proxy and its progress. */
+/** The failed request, and how far it came. */
 export interface FailedRequest {
   readonly url: URL;
   readonly proxy: HttpProxy | undefined;
@@ -206,8 +207,10 @@ function disconnected(hints: Hints, { proxy }: Failure): Cause {
   return proxy === undefined ? { reason: 'unreachable', hints } : hints;
 }
 
+/** Returns the hint that names a variable with a proxy, unless gwtoken may have used another one. */
 function aboutUnusedProxy({ url, env }: Failure): Hints {
-  const unused = unusedProxy(url, env);
+  if (url.protocol === 'http:' || proxyVariable(env) !== undefined) return [];
+  const unused = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
   return unused === undefined ? [] : [`gwtoken does not use ${unused}; to use the proxy, set HTTPS_PROXY`];
 }
 

@@ -13,12 +13,6 @@ export interface HttpProxy {
   readonly label: string;
 }
 
-/** Returns a variable with a proxy that gwtoken does not use; undefined if it may have used another one. */
-export function unusedProxy({ protocol }: URL, env: Env): string | undefined {
-  if (protocol === 'http:' || proxyVariable(env) !== undefined) return undefined;
-  return ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
-}
-
 /**
  * Returns the proxy for a URL by curl's rules for HTTPS_PROXY and NO_PROXY, lower-case names first; undefined
  * if the URL needs no proxy.

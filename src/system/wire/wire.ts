@@ -1,6 +1,6 @@
 /**
  * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and
- * speaks HTTP. This module decides on trust and name lookups. Rarely used parts are loaded on first use.
+ * speaks HTTP; dns, proxy and certificates decide whom it connects to and trusts, and problems words failures.
  */
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';

@@ -86,7 +86,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
     { env: () => ({ HTTPS_PROXY: 'http://127.0.0.1:9' }) },
   ),
   proxied('an open connection without a reply', () => startFaultServer({}), {
-    ...unreached(/did not answer within [\d.]+ s\nhint: check HTTPS_PROXY/),
+    ...unreached(/did not answer within [\d.]+ s\nhint: check the VPN and HTTPS_PROXY/),
     waits: true,
   }),
   proxied(
@@ -142,7 +142,7 @@ export const BAD_PROXIES: readonly WireCase[] = [
   behindHttps(
     {
       name: 'silence in the handshake',
-      ...unreached(/did not answer within [\d.]+ s\nhint: check the auth URL/),
+      ...unreached(/did not answer within [\d.]+ s\nhint: check the VPN, HTTPS_PROXY and the auth URL/),
       waits: true,
     },
     () => startFaultServer({}),

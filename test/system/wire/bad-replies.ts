@@ -9,7 +9,7 @@ export const BAD_REPLIES: readonly WireCase[] = [
     reply(401, { error: 'invalid_client', error_description: `bad secret: ${SECRET}` }),
     {
       code: 3,
-      says: /rejected the credentials \(HTTP 401, invalid_client\)[\s\S]*hint: if the client belongs to region us/,
+      says: /rejected the credentials \(HTTP 401, invalid_client\)[\s\S]*hint: check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET/,
       requests: 1,
     },
   ),

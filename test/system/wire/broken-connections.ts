@@ -10,7 +10,7 @@ export const ALSO_BEHIND_HTTPS = [
   scripted(
     'an open connection without a reply',
     {},
-    waits(/did not answer within [\d.]+ s\nhint: check the auth URL and the network/),
+    waits(/did not answer within [\d.]+ s\nhint: check the VPN, HTTPS_PROXY and the auth URL/),
   ),
   scripted(
     'a reset before the headers',
