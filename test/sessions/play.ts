@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { expect } from 'vitest';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
@@ -13,7 +13,12 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   /** `both`: the built program plays the part too, so that it may have no clock, item, keychain or login. */
   form: () => {},
   config: (gw, text) => gw.configure(text),
-  file: (_, text) => writeFileSync(text.split(' ')[0]!, text.replace(/^\S+ ?/, ''), { mode: 0o600 }),
+  /** An absolute path and a text. */
+  file(_, text) {
+    const [path = '', content = ''] = text.split(/ (.*)/s);
+    if (!isAbsolute(path)) throw new Error(`${path}: begin it with $DIR/, $CONFIG/ or $CACHE/`);
+    writeFileSync(path, content, { mode: 0o600 });
+  },
   env: (gw, text) => Object.assign(gw.env, variables(words(text))),
   /** Flags of an unverified login. */
   login: (gw, text) => gw.login({ authUrl: 'https://a.example.com', flags: ['--no-verify', ...words(text)] }),
