@@ -1,5 +1,5 @@
-/** The system's errors: their codes in words, and the limits that a process can reach. */
-import { GwtokenError, messageOf } from './errors';
+/** The system's errors, and their codes in words. */
+import { messageOf } from './errors';
 
 /** Error code of the system, Node, OpenSSL or undici, always in capitals: `ECONNREFUSED`. */
 type SystemCode = Uppercase<string>;
@@ -36,20 +36,7 @@ export function wordsFor(error: unknown): string {
   return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
 }
 
-/** Matches the error code and the system call of a failure at a system limit: `EAGAIN spawn`. */
-const LIMITS = /^(EMFILE|ENFILE|ENOMEM) |^EAGAIN (spawn|fork)/;
-
-/** Returns the error for a system limit that the process has reached; undefined for any other error. */
-export function limitReached(error: unknown): GwtokenError | undefined {
-  if (!(error instanceof Error) || error instanceof GwtokenError) return undefined;
-  const { syscall = '' } = error as NodeJS.ErrnoException;
-  const code = systemCode(error);
-  // If the JavaScript engine gets no memory, for example under `ulimit -v`, its error has no code.
-  const isOutOfMemory = error instanceof RangeError && /out of memory|allocation failed/i.test(error.message);
-  if (!isOutOfMemory && !LIMITS.test(`${code} ${syscall}`)) return undefined;
-  const what = isOutOfMemory ? 'not enough memory' : `${syscall} failed (${code})`;
-  // The WebAssembly in which undici parses HTTP reserves 8 GB of addresses.
-  const lessMemory = 'raise ulimit -v, or use the standalone executable, which needs less';
-  const hints = [...(isOutOfMemory ? [lessMemory] : []), 'to see the limits, run: ulimit -a'];
-  return new GwtokenError('local', `a system limit is reached: ${what}`, hints, { detail: error.message });
+/** Returns whether a system call failed. Its error names it: `EMFILE: too many open files, open 'FILE'`. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -246,7 +246,7 @@ export interface World {
   readFile(path: string, limit: number): Uint8Array;
   /** Rejects with `usage` if the file contains no CA certificates that gwtoken can use. */
   checkCaFile(path: string): Promise<void>;
-  /** Returns the absolute path. Throws `usage` if the path is relative to a removed directory. */
+  /** Returns the absolute path. Throws the system's error if the working directory was removed. */
   absolutePath(path: string): string;
   /** Returns a function that appends to a CI runner's file. Throws `usage` if the file is missing. */
   appender(path: string, variable: string): (text: string) => void;

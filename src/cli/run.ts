@@ -8,7 +8,7 @@ import { hintsFor } from '../hints/hints';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { Interrupted, ReaderGone } from '../signals';
-import { limitReached } from '../system-errors';
+import { isSystemError } from '../system-errors';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { type Line, readLine } from './command-line';
@@ -90,9 +90,10 @@ function printFailure({ flags, mayBeEvaluated }: Line, code: number, stdout: Wor
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
-function errorLines(flags: FlagValues, thrown: unknown, paint: Paint, world: World): string[] {
-  const error = limitReached(thrown) ?? thrown;
+function errorLines(flags: FlagValues, error: unknown, paint: Paint, world: World): string[] {
   const label = `gwtoken: ${paint.red('error:')}`;
+  // Such as a limit of the process, or a working directory that was removed.
+  if (isSystemError(error)) return [`${label} ${oneLine(error.message)}`];
   if (!(error instanceof GwtokenError)) {
     const bug = 'unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)';
     return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];

@@ -1,10 +1,8 @@
 /** The whole World, for runs that the quick path cannot finish. Heavy modules are loaded at first use. */
 
 import { resolve } from 'node:path';
-import { orUndefined, usage } from '../errors';
 import { once } from '../once';
 import { hasPerson } from '../surroundings';
-import { quoted } from '../text';
 import type { Output, World } from '../world';
 import { readAll } from './files/read-file';
 import { uniqueName } from './files/replace';
@@ -62,7 +60,7 @@ export function openWorld(
     onSignals,
     checkCaFile: async (path) => void (await import('./wire/certificates')).trustFile(path, env),
     appender: openAppender,
-    absolutePath,
+    absolutePath: (path) => resolve(path),
     replaceFile: (path, text, isTokenFile) => replaceUserFile(path, text, host, isTokenFile),
     removeFile: removeUserFile,
     probeDirectory: (kind) => probeDirectory(kind, directories[kind], host),
@@ -74,15 +72,6 @@ export function openWorld(
     random: Math.random,
   };
   return { world, written };
-}
-
-/** Implements {@link World.absolutePath}. */
-function absolutePath(path: string): string {
-  const absolute = orUndefined(() => resolve(path));
-  if (absolute !== undefined) return absolute;
-  throw usage(`${quoted(path)} is a relative path, but the working directory no longer exists`, [
-    'pass an absolute path, or change to another directory',
-  ]);
 }
 
 /** Listens to SIGCHLD: if the caller ignores it, as daemons do, Bun does not learn how a child ended. */

@@ -24,7 +24,7 @@ test('an error shows control characters in a directory name as escapes', async (
   const file = join(directory, 'config.json');
   writeFileSync(file, '{', { mode: 0o600 });
   expect((await gw.cli(['get'])).stderr).toBe(
-    `gwtoken: error: config file ${shown}/config.json contains invalid JSON in line 1\nhint: fix ${shown}/config.json, or rename it to start without it\n`,
+    `gwtoken: error: config file ${shown}/config.json is not valid JSON\nhint: fix ${shown}/config.json, or rename it to start without it\n`,
   );
   writeFileSync(file, '{"timeout":"9s"}');
   const { stderr } = await gw.cli(['get', '--verbose']);
@@ -44,12 +44,11 @@ test('an error has its details only with --verbose', async () => {
   expect(stderr.endsWith(`\n${shown}gwtoken: a\\u000a\\u001b[2Jdetail\n`)).toBe(true);
 });
 
-test('an error reports a system limit in one line', async () => {
+test('a failed system call is reported in one line, in the words of the system', async () => {
   gw.answer = () => {
     throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' });
   };
-  const stderr =
-    'gwtoken: error: a system limit is reached: open failed (EMFILE)\nhint: to see the limits, run: ulimit -a\n';
+  const stderr = 'gwtoken: error: EMFILE: too many open files\n';
   expect(await gw.cli(['get'])).toEqual({ code: 1, stdout: '', stderr });
 });
 

@@ -2,10 +2,7 @@
 import { chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
 import { openDirectory } from '../harness/homes/directory';
-import { openHome } from '../harness/homes/home';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 let gw: Inside;
@@ -52,18 +49,6 @@ test('env --output writes a file that only the user can read, and prints nothing
   expect(await gw.cli(argv)).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(readFileSync(file, 'utf8')).toBe('API_TOKEN=token-1\n');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-});
-
-test('a mounted file is reported with a way out', async ({ needs }) => {
-  needs('namespace');
-  writeFileSync(file, '');
-  const mount = ['sh', '-c', `mount --bind '${file}' '${file}' && exec "$0" "$@"`];
-  const home = openHome(inVariables((await startTokenEndpoint()).authUrl));
-  const wrapper = ['unshare', '--mount', '--', ...mount];
-  expect(await home.gwtoken(['get', '--output', file], { wrapper })).toMatchObject({
-    code: 1,
-    stderr: `gwtoken: error: cannot write ${file}: resource busy or locked\nhint: mount its directory instead of the file\n`,
-  });
 });
 
 describe('exec --token-file', () => {

@@ -50,7 +50,7 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
       async checkWritable() {
         // A login also writes the list of stored clients, which is in the same directory.
         readTrusted(clientsPath(), host);
-        await whileWriting(configPath(), host, (parent) => assertUsable('config', parent, host));
+        await whileWriting(configPath(), (parent) => assertUsable('config', parent, host));
       },
     },
     clients: {
@@ -108,38 +108,12 @@ function readTrusted(path: string, host: Host): Stored {
   const text = withoutByteOrderMark(read.bytes.toString());
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   // Leaves out the parser's message, which quotes the file.
-  if (parsed === undefined) throw unusable(path, `contains invalid JSON in line ${faultLine(text)}`);
+  if (parsed === undefined) throw unusable(path, 'is not valid JSON');
   return objectOf(parsed, path);
 }
 
 /** Some editors on Windows write a byte order mark at the start of a file. */
 const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '');
-
-/** Returns the line in which a text stops being JSON. The engines' own messages do not all name it. */
-function faultLine(text: string): number {
-  const lines = text.split('\n');
-  let [before, fault] = [0, lines.length];
-  while (fault - before > 1) {
-    const middle = Math.floor((before + fault) / 2);
-    if (isStartOfJson(lines.slice(0, middle).join('\n'))) before = middle;
-    else fault = middle;
-  }
-  return fault;
-}
-
-/** Returns whether the text is JSON once its last value and its closing brackets are added. */
-function isStartOfJson(text: string): boolean {
-  const closing: string[] = [];
-  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]]/g)) {
-    if (part === '{') closing.push('}');
-    else if (part === '[') closing.push(']');
-    else if (part === closing.at(-1)) closing.pop();
-  }
-  const end = closing.reverse().join('');
-  return ['', '0', ':0', '"":0'].some((last) => {
-    return orUndefined(() => JSON.parse(text + last + end)) !== undefined;
-  });
-}
 
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
@@ -162,7 +136,7 @@ function unusable(
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // Dry run: a change that will be rejected must not wait for the lock.
   change(path);
-  await whileWriting(path, host, async (directory) => {
+  await whileWriting(path, async (directory) => {
     prepareDirectory('config', directory, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);
     await withLock(join(directory, 'config.lock'), host, LOCK_WAIT_MS, () => {
@@ -180,15 +154,11 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
 }
 
 /** Runs work in the file's directory, and turns errors of the system into errors with hints. */
-async function whileWriting(
-  path: string,
-  host: Host,
-  work: (directory: string) => void | Promise<void>,
-): Promise<void> {
+async function whileWriting(path: string, work: (directory: string) => void | Promise<void>): Promise<void> {
   try {
     await work(dirname(path));
   } catch (error) {
-    throw writeError(error, path, host, [otherDirectory('config')]);
+    throw writeError(error, path, [otherDirectory('config')]);
   }
 }
 

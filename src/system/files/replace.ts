@@ -39,12 +39,10 @@ export function isLeftBehind(path: string): boolean {
   return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
-/** Returns the `local` error for a failed write. A mounted file, as in a container, is its own cause. */
-export function writeError(error: unknown, path: string, { platform }: Host, cause: Cause): GwtokenError {
+/** Returns the `local` error for a failed write. */
+export function writeError(error: unknown, path: string, cause: Cause): GwtokenError {
   if (error instanceof GwtokenError) return error;
-  const isMounted = systemCode(error) === 'EBUSY' && platform !== 'win32';
-  const message = `cannot write ${path}: ${wordsFor(error)}`;
-  return new GwtokenError('local', message, isMounted ? ['mount its directory instead of the file'] : cause);
+  return new GwtokenError('local', `cannot write ${path}: ${wordsFor(error)}`, cause);
 }
 
 const BUSY_MS = 500;

@@ -19,7 +19,7 @@ export function replaceUserFile(path: string, text: string, host: Host, isTokenF
     if (problem !== undefined) throw usage(`${problem}; nothing was written`, OTHER_PATH);
     writeByRename(path, text, host);
   } catch (error) {
-    throw writeError(error, path, host, OTHER_PATH);
+    throw writeError(error, path, OTHER_PATH);
   }
 }
 

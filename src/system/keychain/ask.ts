@@ -8,7 +8,6 @@ import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_proc
 import type { KeychainReason } from '../../causes';
 import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
-import { limitReached } from '../../system-errors';
 import { note } from '../../text';
 import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
@@ -125,7 +124,7 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
         if ('failure' in answer) reject(failureError(answer.failure));
         else resolve(answer);
       });
-      child.on('error', (error) => reject(limitReached(error) ?? crashed(`failed: ${error.message}`)));
+      child.on('error', (error) => reject(crashed(`failed: ${error.message}`)));
       child.on('exit', (code, signal) => reject(crashed(`ended: ${signal ?? `exit code ${code}`}`)));
       // In Bun, a child that failed to start has no channel; the `error` event follows.
       child.send?.(request);

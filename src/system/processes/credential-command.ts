@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Interrupted } from '../../signals';
-import { limitReached, systemCode, wordsFor } from '../../system-errors';
+import { systemCode, wordsFor } from '../../system-errors';
 import type { CommandEnd, CommandOptions, World } from '../../world';
 import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
@@ -44,8 +44,6 @@ export async function runCredentialCommand(
     if (error instanceof TimedOut) return { how: 'late' };
     if (systemCode(error) === 'EFBIG') return { how: 'too-long' };
     if (error instanceof Interrupted || signal?.aborted) throw error;
-    const limit = limitReached(error);
-    if (limit) throw limit;
     return { how: 'not-started', reason: wordsFor(error) };
   }
 }

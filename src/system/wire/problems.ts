@@ -2,7 +2,7 @@
 import type { Cause, Hints } from '../../causes';
 import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
 import { proxyVariable } from '../../surroundings';
-import { limitReached, systemCode } from '../../system-errors';
+import { systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
 import type { Env } from '../../world';
 import { IS_EXECUTABLE } from '../form';
@@ -130,8 +130,6 @@ interface Problem {
 /** Returns the GwtokenError for an error of Node or undici. */
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
-  const limit = limitReached(thrown);
-  if (limit !== undefined) return limit;
   const failure = failureOf(thrown, request);
   const { message, cause, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)

@@ -59,16 +59,7 @@ test('writing a file removes the temporary file that a killed process left behin
 });
 
 test.each([
-  ['contains invalid JSON in line 1', ''],
-  ['contains invalid JSON in line 3', '{\n  "region": "eu",\n}\n'],
-  ['contains invalid JSON in line 3', '{"region": "eu"\n\n"sandbox": true}'],
-  ['contains invalid JSON in line 2', '{"profiles": {"acme": {"retries": 1},\n  acme: {}}}'],
-  ['contains invalid JSON in line 2', '{"a": [1, "]", {}],\n"b": "un\\"closed}'],
-  ['contains invalid JSON in line 2', '{"a": 1}\n}'],
-  ['contains invalid JSON in line 3', '{"a": [[], {"b": 1}],\n"c":\n}'],
-  ['contains invalid JSON in line 2', `[\n${'['.repeat(100_000)}`],
-  ['contains invalid JSON in line 2', `${'['.repeat(100_000)}${']'.repeat(100_000)}\n}`],
-  ['contains invalid JSON in line 2', `{\n"a": "${'\\"'.repeat(300_000)}\n}`],
+  ['is not valid JSON', ''],
   ['must contain a JSON object', 'null'],
   ['must contain a JSON object', '[]'],
   ['must contain a JSON object for "profiles"', '{"profiles":null}'],
@@ -156,7 +147,7 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   release();
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
-    message: `config file ${file} contains invalid JSON in line 1`,
+    message: `config file ${file} is not valid JSON`,
   });
   const releaseNext = takeLock();
   releaseNext();
@@ -168,7 +159,7 @@ test('edit() reports an invalid file without waiting for the lock', async () => 
   const release = takeLock();
   onCleanup(release);
   await expect(edit()).rejects.toMatchObject({
-    message: `config file ${file} contains invalid JSON in line 1`,
+    message: `config file ${file} is not valid JSON`,
   });
 });
 

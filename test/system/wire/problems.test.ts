@@ -220,9 +220,3 @@ test('wireProblem() names a proxy variable that gwtoken does not use', () => {
     expect(hintsWith({ ALL_PROXY: 'p.test', [name]: 'p.test' })).toEqual([]);
   expect(hintsWith({ ALL_PROXY: 'p.test' }, fault('ECONNREFUSED'), 'http://127.0.0.1:9')).toEqual([]);
 });
-
-test('wireProblem() reports a limit of the system', () => {
-  const limit = Object.assign(fault('EMFILE', 'socket EMFILE'), { syscall: 'socket' });
-  const message = expect.stringContaining('a system limit is reached');
-  expect(problemOf(limit, 'connection')).toMatchObject({ kind: 'local', message });
-});
