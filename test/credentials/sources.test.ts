@@ -72,6 +72,7 @@ describe('the keychain', () => {
     expect(valueOrError(() => formatItem({ ...fits, clientId: 'id2' }))).toMatchObject({
       kind: 'usage',
       message: 'the credentials are too long for the keychain (2561 bytes, limit 2560)',
+      cause: ['use environment variables or a secret file: gwtoken help settings'],
     });
   });
 });

@@ -173,6 +173,7 @@ describe('the overall limit', () => {
       outcome: {
         kind: 'unreached',
         message: 'out of time before contacting https://id.test',
+        cause: ['raise --timeout (a call may take three times that in total)'],
       },
     });
   });

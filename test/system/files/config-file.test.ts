@@ -148,6 +148,7 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
     message: `config file ${file} is not valid JSON`,
+    cause: [`fix ${file}, or rename it to start without it`],
   });
   const releaseNext = takeLock();
   releaseNext();
@@ -169,5 +170,6 @@ test('checkWritable() reports a directory that cannot be created', async () => {
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
     message: `cannot write ${path}: not a directory`,
+    cause: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
 });
