@@ -26,23 +26,24 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const settings = readSettings(flags, world);
   const path = targets.find((at) => PATH.test(words[at]!));
   const args = path === undefined ? words : words.with(path, belowApiUrl(words[path]!, settings));
+  const urls = targets.map((at) => args[at]!);
   const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
-  const content = header + protocolsFor(targets.map((at) => args[at]!));
   // curl ignores its own config file only if its first argument begins with -q.
   const option = /^(-q|--disable$)/.test(args[0]!) ? '-qK' : '-K';
+  const text = { option, content: header + protocolsFor(urls) };
   const code = codeOrSignal(
-    await world.runProgram('curl', args, { env: withoutCredentials(world.env), text: { option, content } }),
+    await world.runProgram('curl', args, { env: withoutCredentials(world.env), text }),
   );
-  // Git Bash turns /orders into C:/Program Files/Git/orders.
-  const isConverted = targets.some((at) => /^[a-z]:\//i.test(words[at]!));
-  if (code !== 0 && isConverted && world.env['MSYSTEM'] !== undefined)
+  if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
     note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
   return code;
 }
 
-const PATH = /^\/(?!\/)/;
 const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
+const PATH = /^\/(?!\/)/;
+/** What Git Bash makes of the path /orders: `C:/Program Files/Git/orders`. */
+const CONVERTED = /^[a-z]:\//i;
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
 function belowApiUrl(path: string, { client, apiUrl }: Settings): string {

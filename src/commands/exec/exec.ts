@@ -9,7 +9,7 @@ import { Interrupted } from '../../signals';
 import { type Query, queryOf } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
 import { readSettings, selectedToken } from '../selected-token';
-import { withTokenFile } from './renewal';
+import { openTokenFile } from './token-file';
 
 export async function runCommand(
   flags: FlagValues,
@@ -30,13 +30,15 @@ export async function runCommand(
     [...variables, { name: names.prefix + TOKEN_FILE, value: file }],
     world.platform,
   );
-  const run = (beforeStart?: () => void): Promise<ChildEnd> =>
-    world.runProgram(command, args, { env, beforeStart });
   // The same client with the same settings, but with what a login has stored by now.
   const queryAgain = (): Query =>
     queryOf(settingsFrom({ ...settings, stored: () => world.clients.read() }), world);
-  const end = file === undefined ? run() : withTokenFile(file, answer, queryAgain, world, run);
-  return codeOrSignal(await end);
+  const tokenFile = file === undefined ? undefined : openTokenFile(file, answer, queryAgain, world);
+  try {
+    return codeOrSignal(await world.runProgram(command, args, { env, beforeStart: tokenFile?.begin }));
+  } finally {
+    tokenFile?.end();
+  }
 }
 
 /** Returns a child's exit code. Throws Interrupted if a signal killed it: gwtoken ends by the same signal. */

@@ -1,4 +1,4 @@
-/** Keeps a valid token in the file of `exec --token-file` while the command runs. */
+/** The file of `exec --token-file`, which contains a valid token while the command runs. */
 import { GwtokenError, messageOf } from '../../errors';
 import { maskInLog } from '../../formats/mask';
 import type { Setting } from '../../settings/table';
@@ -10,27 +10,28 @@ import type { Query, TokenAnswer } from '../../token/query';
 import { freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
+interface TokenFile {
+  /** Writes the file and starts the renewals. Throws if the file cannot be written. */
+  begin(): void;
+  /** Ends the renewals and removes the file, unless it contains another token than this run's last one. */
+  end(): void;
+}
+
 /** Pause after a failure, and longest pause between two looks: timers stop while a laptop sleeps. */
 const LONGEST_PAUSE_MS = 10_000;
 /** Shortest pause after a renewal. */
 const SHORTEST_PAUSE_MS = 1_000;
 
-/**
- * Does the work while the file contains a valid token. Renews the file, and removes it afterwards, only if it
- * still contains the last token of this run.
- *
- * @param queryAgain returns the query for a renewal, because a login may have replaced the credentials
- * @param work calls `begin` before it starts the command. `begin` writes the file, and throws if it cannot
- */
-export async function withTokenFile<T>(
+/** @param queryAgain returns the query for a renewal, because a login may have replaced the credentials */
+export function openTokenFile(
   path: string,
   { token: first, query: { minTtl } }: TokenAnswer,
   queryAgain: () => Query,
   world: World,
-  work: (begin: () => void) => Promise<T>,
-): Promise<T> {
+): TokenFile {
   const ended = new AbortController();
   let token = first;
+  const dueInMs = (): number => freshForMs(token, minTtl, world.now());
 
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
@@ -52,42 +53,45 @@ export async function withTokenFile<T>(
 
   const keepValid = async (): Promise<void> => {
     let failures = 0;
-    let isReported = false;
     let leastPauseMs = 0;
     for (;;) {
-      const dueMs = dueInMs(token, minTtl, world.now());
-      await world.sleep(Math.max(leastPauseMs, Math.min(dueMs, LONGEST_PAUSE_MS)));
+      await world.sleep(Math.max(leastPauseMs, Math.min(dueInMs(), LONGEST_PAUSE_MS)));
       if (ended.signal.aborted) return;
-      if (dueInMs(token, minTtl, world.now()) > 0) continue;
+      if (dueInMs() > 0) continue;
       try {
         if (!(await renew())) return;
         failures = 0;
-        isReported = false;
         leastPauseMs = SHORTEST_PAUSE_MS;
-      } catch (thrown) {
+      } catch (error) {
         if (ended.signal.aborted) return;
-        const error = thrown instanceof GwtokenError ? thrown : undefined;
         failures++;
-        leastPauseMs = error?.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
-        // An endpoint that returns one token until its end has another within two such pauses.
-        if (error?.retry?.isExact && failures <= 2) leastPauseMs = error.retry.afterMs ?? 0;
-        else if (!isReported) {
-          isReported = true;
-          warn(world, `the token file still has the last token: ${messageOf(thrown)}`);
-        }
+        const pauseMs = pauseAfter(error, failures);
+        // Of several failures in a row, only the first is reported.
+        if (leastPauseMs < LONGEST_PAUSE_MS && pauseMs >= LONGEST_PAUSE_MS)
+          warn(world, `the token file still has the last token: ${messageOf(error)}`);
+        leastPauseMs = pauseMs;
       }
     }
   };
 
-  try {
-    return await work(() => {
+  return {
+    begin() {
       world.replaceFile(path, token.accessToken, true);
       void keepValid();
-    });
-  } finally {
-    ended.abort();
-    world.removeFile(path, token.accessToken);
-  }
+    },
+    end() {
+      ended.abort();
+      world.removeFile(path, token.accessToken);
+    },
+  };
+}
+
+/** Returns the pause after this number of failures in a row. */
+function pauseAfter(error: unknown, failures: number): number {
+  if (!(error instanceof GwtokenError)) return LONGEST_PAUSE_MS;
+  // An endpoint that returns one token until its end has another one within two such pauses.
+  if (error.retry?.isExact && failures <= 2) return error.retry.afterMs ?? 0;
+  return error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
 }
 
 /** Returns whether the file contains another text than the last token, such as the token of another run. */
@@ -100,7 +104,7 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
 }
 
 /** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
-function dueInMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
+function freshForMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
   const untilMs = freshUntilMs(token, minTtl);
   if (untilMs === undefined) return Number.POSITIVE_INFINITY;
   // After the clock was set back, the token's age is unknown.
