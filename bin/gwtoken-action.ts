@@ -14,8 +14,9 @@ import { Interrupted } from '../src/signals';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { openWorld } from '../src/system/world';
 import { oneLine } from '../src/text';
+import type { World } from '../src/world';
 
-declare const __VERSION__: string;
+declare const __RELEASE__: Pick<World, 'version' | 'repository'>;
 
 const REQUIRED = ['region', 'auth-url', 'client-id', 'client-secret'];
 /** Inputs that stand for gwtoken's settings. */
@@ -41,7 +42,7 @@ for (const name of INPUTS) env[variableSpelling(name)] = input(name);
 // Names a missing directory, so that a self-hosted runner's config file has no effect.
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 
-const { world } = openWorld(process, __VERSION__, openQuickWorld(process));
+const { world } = openWorld(process, __RELEASE__, openQuickWorld(process));
 void main()
   .then(() => 0, report)
   .then((code) => process.exit(code));

@@ -6,8 +6,9 @@ import { quick } from '../src/cli/quick';
 import { Interrupted, ReaderGone } from '../src/signals';
 import { disableDebuggerSignal, openQuickWorld } from '../src/system/quick-world';
 import { mayBeTerminal, writeAll } from '../src/system/terminal/streams';
+import type { World } from '../src/world';
 
-declare const __VERSION__: string;
+declare const __RELEASE__: Pick<World, 'version' | 'repository'>;
 
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
@@ -33,7 +34,7 @@ function answerQuickly(): Promise<number> | undefined {
 async function runCli(failure?: unknown): Promise<number> {
   const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   system.learnChildEnds(process);
-  const { world, written } = system.openWorld(process, __VERSION__, opened);
+  const { world, written } = system.openWorld(process, __RELEASE__, opened);
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
     void cli.failWith(argv, error, world).then((code) => process.exit(code), endByError);

@@ -201,6 +201,8 @@ export interface DirectoryFacts {
 
 export interface World {
   readonly version: string;
+  /** The URL of the repository in package.json, which a release has; null if there is none. */
+  readonly repository: string | null;
   readonly platform: NodeJS.Platform;
   readonly env: Env;
   readonly stdin: {

@@ -29,7 +29,7 @@ class SystemFirst extends BaseSequencer {
 
 export default defineConfig({
   root,
-  define: { __VERSION__: JSON.stringify(version), __EXECUTABLE__: 'false' },
+  define: { __RELEASE__: JSON.stringify({ version, repository: null }), __EXECUTABLE__: 'false' },
   plugins: [
     {
       // Does what `moduleTypes: { '.md': 'text' }` of the bundler does for the built program.

@@ -3,13 +3,21 @@ import { readFileSync } from 'node:fs';
 import { helpText } from '../../src/cli/help';
 import { topicAsText } from '../../src/cli/topics';
 import { COMMANDS, type Command } from '../../src/commands/grammar';
+import type { World } from '../../src/world';
 
 /** Returns the page; the date is that of the sources. */
-export function manPage({ description, version }: Record<string, string>, date: Date): string {
+export function manPage(
+  {
+    description,
+    version,
+    repository,
+  }: { readonly description: string } & Pick<World, 'version' | 'repository'>,
+  date: Date,
+): string {
   const sections = {
-    NAME: `gwtoken \\- ${escaped(description!)}`,
+    NAME: `gwtoken \\- ${escaped(description)}`,
     SYNOPSIS: escaped('gwtoken COMMAND [options]'),
-    DESCRIPTION: verbatim(helpText([])),
+    DESCRIPTION: verbatim(helpText([], repository)),
     COMMANDS: COMMANDS.map((command) => commandSection([command])).join('\n'),
     'SETTINGS, ENVIRONMENT AND FILES': topicSection('settings'),
     'EXIT STATUS': topicSection('exit-codes'),
@@ -24,7 +32,7 @@ function commandSection(path: readonly Command[]): string {
   const { subcommands = [] } = path.at(-1)!;
   return [
     title,
-    verbatim(helpText(path)),
+    verbatim(helpText(path, null)),
     ...subcommands.map((each) => commandSection([...path, each])),
   ].join('\n');
 }

@@ -9,8 +9,10 @@ import { tsImport } from 'tsx/esm/api';
 import { compilePackage } from './compile.mjs';
 
 export const ROOT = dirname(dirname(import.meta.dirname));
-/** @type {{ name: string, version: string, description: string }} */
+/** @type {{ name: string, version: string, description: string, repository?: { url: string } }} */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+/** What the programs know of their release. release.yml writes the repository into package.json. */
+const RELEASE = { version: MANIFEST.version, repository: pageOf(MANIFEST.repository) };
 export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The line between two packages in the notices. */
 export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
@@ -48,7 +50,10 @@ export async function buildPackage(directory) {
   chmodSync(join(directory, 'gwtoken.cjs'), 0o755);
   await compilePackage(directory);
   const { manPage } = await tsImport('./man-page.ts', import.meta.url);
-  writeFileSync(join(directory, 'gwtoken.1'), manPage(MANIFEST, new Date(sourceDate() * 1000)));
+  writeFileSync(
+    join(directory, 'gwtoken.1'),
+    manPage({ ...MANIFEST, ...RELEASE }, new Date(sourceDate() * 1000)),
+  );
   return output;
 }
 
@@ -100,7 +105,7 @@ export async function bundle(
     platform: 'node',
     external,
     moduleTypes: { '.md': 'text' },
-    transform: { define: { __VERSION__: JSON.stringify(MANIFEST.version), ...define }, target: 'node20' },
+    transform: { define: { __RELEASE__: JSON.stringify(RELEASE), ...define }, target: 'node20' },
     plugins: [...plugins, withReplacements],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
@@ -120,6 +125,14 @@ export async function bundle(
   await build.close();
   writeFileSync(join(directory, NOTICES), noticesOf(output));
   return output;
+}
+
+/**
+ * Returns the page of a repository; null if there is none.
+ * @param {typeof MANIFEST.repository} repository
+ */
+export function pageOf(repository) {
+  return repository?.url.replace(/^git\+|\.git$/g, '') ?? null;
 }
 
 /** Returns the time of the sources in seconds since the epoch: a commit always gives the same bytes. */

@@ -13,10 +13,10 @@ const WIDTH = 80;
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
 export async function helpOf(
   names: readonly string[],
-  { terminal }: Pick<World, 'terminal'>,
+  { terminal, repository }: Pick<World, 'terminal' | 'repository'>,
 ): Promise<string> {
   const path = commandsNamed(names);
-  if (path.length === names.length) return helpText(path);
+  if (path.length === names.length) return helpText(path, repository);
   return topicAsText(await topicText(names), await terminal.paint('stdout'));
 }
 
@@ -27,13 +27,13 @@ function commandsNamed([name, ...names]: readonly string[], commands = COMMANDS)
 }
 
 /** Returns the help of the program, or of the last command of a path. */
-export function helpText(path: readonly Command[]): string {
+export function helpText(path: readonly Command[], repository: World['repository']): string {
   const command = path.at(-1);
-  return command ? commandHelp(path, command) : programHelp();
+  return command ? commandHelp(path, command) : programHelp(repository);
 }
 
 /** Returns the help of the program: one line for each command, so that it fits a terminal of 24 lines. */
-function programHelp(): string {
+function programHelp(repository: World['repository']): string {
   return `${layOut({
     usage: 'COMMAND [options]',
     description: 'Get OAuth 2.0 access tokens for the API gateway. To begin: gwtoken login',
@@ -42,7 +42,7 @@ function programHelp(): string {
   })}
 Every command takes --help, --verbose and --version. Topics of gwtoken help:
   ${Object.keys(TOPICS).join(', ')}
-`;
+${repository === null ? '' : `Releases and bugs: ${repository}\n`}`;
 }
 
 function commandHelp(path: readonly Command[], command: Command): string {

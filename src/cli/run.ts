@@ -31,8 +31,8 @@ export async function run(argv: readonly string[], given: World): Promise<number
     const line = readLine(argv);
     const { path, flags, args, asked, isBare, problem } = line;
     if (asked === 'version') return show(`${world.version}\n`, line, world);
-    if (asked === 'help') return show(helpText(path), line, world);
-    if (isBare) return showUnasked(helpText(path), line, world);
+    if (asked === 'help') return show(helpText(path, world.repository), line, world);
+    if (isBare) return showUnasked(helpText(path, world.repository), line, world);
     if (problem) throw problem;
     const traced = flags.verbose ? tracing(world) : world;
     const { load } = path.at(-1)!;
@@ -95,8 +95,12 @@ function errorLines(flags: FlagValues, error: unknown, paint: Paint, world: Worl
   // Such as a limit of the process, or a working directory that was removed.
   if (isSystemError(error)) return [`${label} ${oneLine(error.message)}`];
   if (!(error instanceof GwtokenError)) {
-    const bug = 'unexpected error (a bug in gwtoken; please report it with the output of gwtoken doctor)';
-    return [`${label} ${bug}`, error instanceof Error ? (error.stack ?? error.message) : String(error)];
+    const at = world.repository === null ? '' : ` at ${world.repository}`;
+    const bug = `a bug in gwtoken; please report it${at} with the output of gwtoken doctor`;
+    return [
+      `${label} unexpected error (${bug})`,
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    ];
   }
   const detail = flags.verbose ? error.detail : undefined;
   const settings = orUndefined(() => gather(flags, world));

@@ -18,7 +18,7 @@ import { isForeground, isTerminal, openTerminal } from './terminal/terminal';
 /** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
 export function openWorld(
   proc: NodeJS.Process,
-  version: string,
+  release: Pick<World, 'version' | 'repository'>,
   { quickWorld, directories, host }: QuickStart,
 ): { readonly world: World; written(): Promise<unknown> } {
   const { env } = quickWorld;
@@ -32,7 +32,7 @@ export function openWorld(
   const wire = once(async () => (await import('./wire/wire')).openWire(proc, { stderr }));
   const world: World = {
     ...quickWorld,
-    version,
+    ...release,
     platform,
     stdin,
     stdout,

@@ -1,5 +1,7 @@
 /** The help of the program, its commands and topics: its common parts, and one screen in full. */
 import { describe, expect, test } from 'vitest';
+import { manPage } from '../../bin/build/man-page';
+import { MANIFEST, pageOf } from '../../bin/build/package.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { CLIENT_FLAGS, FETCH_FLAGS, type Flag } from '../../src/commands/flags';
 import { COMMANDS } from '../../src/commands/grammar';
@@ -79,6 +81,17 @@ describe('gwtoken', () => {
     expect(stdout).toContain(` help:\n  ${Object.keys(TOPICS).join(', ')}\n`);
     // The heading of commands without a group.
     expect(stdout).not.toContain('\nCommands:');
+  });
+
+  test('ends its help, also in the man page, with the repository of package.json', async () => {
+    const repository = pageOf({ url: 'git+https://git.example/owner/gwtoken.git' });
+    const line = 'Releases and bugs: https://git.example/owner/gwtoken\n';
+    const gw = inside();
+    gw.own = { repository };
+    expect((await gw.cli(['--help'])).stdout.endsWith(`security\n${line}`)).toBe(true);
+    expect(manPage({ ...MANIFEST, repository }, new Date(0))).toContain(line);
+    expect(pageOf(undefined)).toBeNull();
+    expect(await helpOf(['--help'])).not.toContain('Releases');
   });
 
   test('prints its version for -V and --version after each command', async () => {

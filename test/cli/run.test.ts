@@ -84,15 +84,18 @@ test('env prints its failing statement even if its stderr is broken', async () =
   gw.own = { stdout: stream(printed), stderr: stream(new ReaderGone()) };
   expect((await gw.cli(['env', '--region', 'mars'])).code).toBe(2);
   expectStatement(2);
-  const world = { terminal: PLAIN, env: {}, platform: 'linux', ...gw.own };
+  const world = { terminal: PLAIN, env: {}, platform: 'linux', repository: null, ...gw.own };
   expect(await failWith(['env'], new Error('a bug'), world as never)).toBe(1);
   expectStatement(1);
 });
 
-test('the report of a crash contains no client secret', async () => {
+test('the report of a crash names the repository, and contains no client secret', async () => {
   const printed: string[] = [];
   const env = { GWTOKEN_CLIENT_SECRET: 'hush-secret' };
-  const world = { terminal: PLAIN, env, platform: 'linux', stdout: stream([]), stderr: stream(printed) };
+  const streams = { stdout: stream([]), stderr: stream(printed) };
+  const world = { terminal: PLAIN, env, platform: 'linux', repository: 'https://git.example/a', ...streams };
   expect(await failWith(['get'], new Error('bad hush-secret'), world as never)).toBe(1);
-  expect(printed.join('')).toMatch(/^gwtoken: error: unexpected error .*\nError: bad \*\*\*\n/);
+  expect(printed.join('')).toMatch(
+    /^gwtoken: error: .* report it at https:\/\/git.example\/a with .*\nError: bad \*\*\*\n/,
+  );
 });

@@ -8,7 +8,7 @@ import { EU, EU_KEY } from '../harness/homes/client';
 
 function open(env: Record<string, string> = {}): World {
   const opened = openQuickWorld({ env, platform: 'linux' });
-  return openWorld(process, '1.2.3', opened).world;
+  return openWorld(process, { version: '1.2.3', repository: null }, opened).world;
 }
 
 test('without HOME, the cache is empty and the config file is an error', async () => {
@@ -37,7 +37,7 @@ test('gwtoken uses Node’s own streams only for a Windows console', () => {
       stderr: stream('stderr'),
     });
     const opened = openQuickWorld({ env: {}, platform: 'win32' });
-    return openWorld(proc, '1.2.3', opened).world;
+    return openWorld(proc, { version: '1.2.3', repository: null }, opened).world;
   };
   const onConsole = worldOn(true);
   onConsole.stdout.write('a token');

@@ -144,7 +144,7 @@ export function inside(): Inside {
         return () => listeners.delete(listener);
       };
       const opened = open();
-      const { world: real } = openWorld(process, '0.0.0', opened);
+      const { world: real } = openWorld(process, { version: '0.0.0', repository: null }, opened);
       const own: Partial<World> = {
         ...streams,
         terminal: {
