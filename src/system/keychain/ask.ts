@@ -86,9 +86,9 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
     const problem = await keyringProblem(env, over);
     if (problem !== undefined) throw keychainError(problem);
   };
-  if (request.op === 'accounts') {
-    // The bus lists them, because keytar crashes on a locked item, and on one without an account.
-    const accounts = await accountsOnBus(env, over);
+  // keytar crashes on a locked item, and on one without an account.
+  const accounts = request.op === 'accounts' ? await accountsOnBus(env, over) : undefined;
+  if (accounts) {
     if (accounts.length === 0) await assertOpen();
     return { found: accounts.length > 0, accounts };
   }

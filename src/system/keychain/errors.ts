@@ -3,7 +3,6 @@ import type { KeychainReason } from '../../causes';
 import { GwtokenError } from '../../errors';
 import { cleaned } from '../../text';
 import type { Failure } from './child';
-import type { KeyringProblem } from './keyring-state';
 
 interface Row {
   readonly message: string;
@@ -20,7 +19,8 @@ const ROWS = {
   'library-missing': { message: 'the keychain needs libsecret-1.so.0, which is not installed' },
   'not-loadable': { message: 'the keychain module cannot be loaded on this system' },
   'no-session': {
-    matches: /Could not connect|Error connecting|connection is closed|logon session does not exist/,
+    matches:
+      /Could not connect|Failed to connect|Error connecting|connection is closed|logon session does not exist/,
     message: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
   },
   'no-provider': {
@@ -83,7 +83,7 @@ function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
 }
 
 /** Makes the error after the time limit. @param problem the keyring's problem, which explains the silence */
-export function notAnswered(problem: KeyringProblem, limitMs: number): GwtokenError {
+export function notAnswered(problem: KeychainReason | undefined, limitMs: number): GwtokenError {
   if (problem !== undefined) return keychainError(problem);
   return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
     reason: 'timed-out',

@@ -4,8 +4,11 @@
  * with the bus and never sees a secret, while a D-Bus client from npm would have to be loaded and trusted for
  * a few calls.
  */
+import { messageOf } from '../../errors';
+import { systemCode } from '../../system-errors';
 import type { Env } from '../../world';
 import { helperEnvironment, runHelper } from '../processes/helper-program';
+import { failureError } from './errors';
 
 /** Why the default keyring returns no items; undefined if no problem is known. */
 export type KeyringProblem = 'locked' | 'no-collection' | undefined;
@@ -43,10 +46,16 @@ export async function isAbsent(account: string, env: Env, signal: AbortSignal): 
 /**
  * Returns the accounts of all items that are visible, even of locked ones, without a dialog. None are visible
  * in a locked keyring of gnome-keyring, or in a locked database of KeePassXC.
+ *
+ * @returns undefined if there is no dbus-send
+ * @throws GwtokenError `keychain` if the service does not answer
  */
-export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<readonly string[]> {
-  const found = await callBus([...SEARCH, OF_GWTOKEN], env, signal);
-  const items = await propertiesOf(found, 'org.freedesktop.Secret.Item', env, signal);
+export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const { error, stdout } = await send([...SEARCH, OF_GWTOKEN], env, signal);
+  if (systemCode(error) === 'ENOENT') return undefined;
+  // The error's last line is that of dbus-send; the others repeat the command.
+  if (error) throw failureError({ isLoaded: true, message: messageOf(error).trim().replace(/^.*\n/s, '') });
+  const items = await propertiesOf(stdout, 'org.freedesktop.Secret.Item', env, signal);
   return items.flatMap((item) => /"account"\s+string "(.*)"/.exec(item)?.[1] ?? []);
 }
 
@@ -62,8 +71,12 @@ async function propertiesOf(
 }
 
 /** Returns the output of dbus-send, which is empty if dbus-send fails. */
-async function callBus(call: readonly string[], env: Env, signal: AbortSignal): Promise<string> {
+async function callBus(...call: Parameters<typeof send>): Promise<string> {
+  return (await send(...call)).stdout;
+}
+
+function send(call: readonly string[], env: Env, signal: AbortSignal): ReturnType<typeof runHelper> {
   const args = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', ...call];
   const own = helperEnvironment(env, 'DBUS_SESSION_BUS_ADDRESS');
-  return (await runHelper('dbus-send', args, own, signal)).stdout;
+  return runHelper('dbus-send', args, own, signal);
 }

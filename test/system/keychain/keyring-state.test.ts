@@ -35,6 +35,9 @@ test('accountsOnBus() returns the accounts of all items, even of locked ones', a
   needs('keyring');
   const seed = { 'default:production:eu': 'an item', 'acme:sandbox:us': 'an item' };
   const { env } = await startKeyring({ state: 'locked', seed });
+  expect(await accountsOnBus({ ...env, PATH: '/nonexistent' }, signal)).toBeUndefined();
+  const silent = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', PATH };
+  await expect(accountsOnBus(silent, signal)).rejects.toThrow('there is no desktop session');
   expect(new Set(await accountsOnBus({ ...env, PATH }, signal))).toEqual(new Set(Object.keys(seed)));
 });
 
