@@ -27,10 +27,9 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
     world.stderr.write('GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: gwtoken env --unset\n');
 }
 
-function nothingThere(name?: string): GwtokenError {
-  const nothing = 'no stored credentials or cached tokens';
-  if (name === undefined) return new GwtokenError('no-credentials', nothing);
-  return new GwtokenError('no-credentials', `${nothing} for ${name}`, { reason: 'nothing-stored' });
+function nothingThere(ofClient = ''): GwtokenError {
+  const message = `no stored credentials or cached tokens${ofClient}`;
+  return new GwtokenError('no-credentials', message, { reason: 'nothing-stored' });
 }
 
 /**
@@ -98,5 +97,5 @@ async function remove(client: Client, { keychainTimeoutMs }: Settings, world: Wo
   if (isListed) await clients.remove(name);
   if (item === 'removed' || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
-  throw nothingThere(name);
+  throw nothingThere(` for ${name}`);
 }

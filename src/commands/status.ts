@@ -24,7 +24,9 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
-    const findings = warningsFor(all).map(({ message, cause, subject }) => {
+    const warnings = all.flatMap(({ warning }) => warning ?? []);
+    const findings = (settings.region ? warnings : [...warnings, NONE_SELECTED]).map((warning) => {
+      const { message, cause, subject } = warning;
       const hints = hintsFor({ cause, subject: { ...subject, isListed: true } }, world, settings);
       return { result: 'warning', message, hints } as const;
     });
@@ -56,11 +58,16 @@ interface Row {
   readonly leftMs: number;
   /** Client ID, if it is known. */
   readonly clientId: string | undefined;
-  /** Present if `get` refuses to send the client's credentials. */
-  readonly refusal: Warning | undefined;
+  /** Present if `get` would fail. */
+  readonly warning: Warning | undefined;
 }
 
 type Warning = Problem & { readonly message: string };
+
+const NONE_SELECTED: Warning = {
+  message: 'no client selected: no region set',
+  cause: { reason: 'none-selected' },
+};
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
@@ -69,14 +76,24 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const cached = cachedEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;
-  return { client, isSelected, source, authUrl, leftMs, clientId, refusal: refusalOf(settings, source) };
+  const warning = warningFor(settings, source, clientId);
+  return { client, isSelected, source, authUrl, leftMs, clientId, warning };
 }
 
-/** Returns the warning for a stored client if the settings give another auth URL than its own. */
-function refusalOf({ client, authUrl, stored }: Settings, { kind }: CredentialSource): Warning | undefined {
+/** Returns the warning for a client of which nothing is known, or that was stored for another auth URL. */
+function warningFor(
+  { client, authUrl, stored }: Settings,
+  source: CredentialSource,
+  clientId: string | undefined,
+): Warning | undefined {
+  if (source.kind !== 'keychain') return undefined;
   const name = clientName(client);
+  if (clientId === undefined) {
+    const message = `no stored credentials for ${name}`;
+    return { message, cause: { reason: 'no-credentials' }, subject: { client, source } };
+  }
   const own = stored()[name]?.authUrl;
-  if (kind !== 'keychain' || own === undefined || !authUrl || authUrl.value === own) return undefined;
+  if (own === undefined || !authUrl || authUrl.value === own) return undefined;
   const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
   return { message, cause: { reason: 'item-for-other-url', own, client, setting: authUrl } };
 }
@@ -90,30 +107,20 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   const { bold } = await terminal.paint('stdout');
   const [head = '', ...lines] = alignRows([
     ['  CLIENT', 'CLIENT ID', 'SOURCE', 'TOKEN'],
-    ...rows.map(({ client, isSelected, source, clientId, leftMs, refusal }) => [
-      `${isSelected ? '*' : ' '} ${clientName(client)}`,
-      clientId === undefined ? 'unknown' : shortId(clientId),
-      source.kind,
-      refusal ? 'refused (see below)' : leftMs > 0 ? `${duration(leftMs)} left` : 'not cached',
+    ...rows.map((row) => [
+      `${row.isSelected ? '*' : ' '} ${clientName(row.client)}`,
+      row.clientId === undefined ? 'unknown' : shortId(row.clientId),
+      row.source.kind,
+      tokenCell(row),
     ]),
   ]);
   const shown = lines.map((line, index) => (rows[index]?.isSelected ? bold(line) : line));
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-/** Returns the warnings below the table: clients that `get` refuses, and what is wrong with the selected one. */
-function warningsFor(rows: readonly Row[]): readonly Warning[] {
-  const refusals = rows.flatMap(({ refusal }) => refusal ?? []);
-  const selected = rows.find(({ isSelected }) => isSelected);
-  if (!selected)
-    return [
-      ...refusals,
-      { message: 'no client selected: no region set', cause: { reason: 'none-selected' } },
-    ];
-  if (isKnown(selected)) return refusals;
-  const { client, source } = selected;
-  const message = `no stored credentials for ${clientName(client)}`;
-  return [...refusals, { message, cause: { reason: 'no-credentials' }, subject: { client, source } }];
+function tokenCell({ warning, leftMs }: Row): string {
+  if (warning) return 'refused (see below)';
+  return leftMs > 0 ? `${duration(leftMs)} left` : 'not cached';
 }
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
