@@ -10,9 +10,9 @@ export interface PostOptions {
   readonly timeoutMs: number;
   /** The longest body of a reply. A longer one is returned as `too-long`. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   /** PEM file with extra CA certificates. */
-  readonly caFile?: string | undefined;
+  readonly caFile: string | undefined;
   /** Receives each decision of the connection: which proxy, address and certificate. */
   trace(line: string): void;
 }

@@ -23,5 +23,7 @@ export const POST: PostOptions = {
   body: 'a=b',
   timeoutMs: 30_000,
   maxBytes: 1000,
+  signal: undefined,
+  caFile: undefined,
   trace() {},
 };
