@@ -76,8 +76,7 @@ const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/;
 
 /** Failed connections, by the system's code or OpenSSL's. */
 const CONNECTIONS: Endings = [
-  [/^ENOTFOUND$/, ({ setting }) => [checkAddress(setting)], 'host not found'],
-  [/^EAI_AGAIN$/, () => [CHECK_NETWORK], 'DNS is not responding'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, ({ setting }) => [checkAddress(setting)], 'host not found'],
   [
     /^ECONNREFUSED$/,
     ({ setting }) => [`check the host and port in ${setting}; if right, the server is down`],

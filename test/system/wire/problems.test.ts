@@ -33,36 +33,27 @@ const errorFor = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest
 const problemOf = (...args: Parameters<typeof errorFor>) => shown(errorFor(...args));
 
 const AT = 'could not reach a.test:';
-test.each<[fault: string, waitingFor: Phase, says: string, hint: RegExp, through?: HttpProxy]>([
-  ['ENOTFOUND', 'connection', `${AT} host not found`, /^check the VPN, HTTPS_PROXY and the auth URL$/],
-  ['ECONNREFUSED', 'connection', `${AT} connection refused`, /port in the auth URL/],
-  [
-    'ECONNREFUSED',
-    'connection',
-    `could not reach ${LABEL}: connection refused`,
-    /port in HTTPS_PROXY/,
-    proxy,
-  ],
-  ['ECONNRESET', 'connection', `${AT} connection closed`, /port in the auth URL$/],
-  ['EAI_AGAIN', 'connection', `${AT} DNS is not responding`, /VPN/],
-  ['ETIMEDOUT', 'connection', `${AT} connection timed out`, /VPN/],
-  ['EHOSTUNREACH', 'connection', `${AT} network unreachable`, /VPN/],
-  ['EPROTO', 'connection', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+test.each<[fault: string, says: string, hint: RegExp, through?: HttpProxy]>([
+  ['ENOTFOUND', `${AT} host not found`, /^check the VPN, HTTPS_PROXY and the auth URL$/],
+  ['ECONNREFUSED', `${AT} connection refused`, /port in the auth URL/],
+  ['ECONNREFUSED', `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/, proxy],
+  ['ECONNRESET', `${AT} connection closed`, /port in the auth URL$/],
+  ['ETIMEDOUT', `${AT} connection timed out`, /VPN/],
+  ['EHOSTUNREACH', `${AT} network unreachable`, /VPN/],
+  ['EPROTO', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
   [
     'ERR_SSL_WRONG_VERSION_NUMBER',
-    'connection',
     `${AT} it does not speak TLS`,
     /^check the scheme and port in the auth URL$/,
   ],
   [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    'connection',
     `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
     /^the server may require a client certificate, which gwtoken does not have$/,
   ],
-  ['EPERM', 'connection', `${AT} connection failed (EPERM)`, /firewall/],
-])('%s while waiting for %s means: %s', (code, waitingFor, message, hint, through) => {
-  expect(problemOf(fault(code), waitingFor, { proxy: through })).toMatchObject({
+  ['EPERM', `${AT} connection failed (EPERM)`, /firewall/],
+])('%s means: %s', (code, message, hint, through) => {
+  expect(problemOf(fault(code), 'connection', { proxy: through })).toMatchObject({
     kind: 'unreached',
     message,
     hints: expect.arrayContaining([expect.stringMatching(hint)]),
