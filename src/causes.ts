@@ -1,28 +1,16 @@
-/** The causes of errors: hints, or reasons for which hints/ has a row each. */
+/** The causes of errors, and the facts from which hints/ makes the next steps. */
 import type { Client } from './client';
-
-/** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
-export const OAUTH_ERRORS = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-] as const;
-
-type OAuthError = (typeof OAUTH_ERRORS)[number];
 
 /** What to type or do next, best first. */
 export type Hints = readonly string[];
 
-/** Why an error happened: its hints, or the reason from which hints/ makes them. */
+/**
+ * Why an error happened. Most causes are their hints. A reason has a row in hints/, because its hints depend on
+ * the client, the settings or the platform, or because other code asks for the reason.
+ */
 export type Cause = Hints | ReasonWithFacts;
 
-/**
- * A reason whose hints depend on the client, the settings or the platform, or that decides what gwtoken does
- * next, with the facts that its hints name. A fact is never a secret.
- */
+/** A reason, with the facts that its hints name. A fact is never a secret. */
 export type ReasonWithFacts =
   | { readonly reason: 'no-client' | 'no-region' | 'nothing-stored' | 'none-selected' }
   | { readonly reason: 'no-auth-url' | 'no-api-url' | 'bad-item' | 'not-removed'; readonly client: Client }
@@ -105,9 +93,21 @@ export interface Subject {
   readonly isListed?: boolean;
   /** True if another process was refused, and the endpoint was not asked again. */
   readonly isRepeated?: boolean;
-  /** The command's own step, made by hints/hints.ts. It is always shown, after at most one other. */
+  /** The command's own step. It is always shown, after at most one other. */
   readonly lastStep?: string | undefined;
 }
+
+/** Error codes of RFC 6749 section 5.2, for a request that the endpoint refused. */
+export const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+] as const;
+
+type OAuthError = (typeof OAUTH_ERRORS)[number];
 
 /** Reason to reject a reply, beside the error codes of section 5.2. */
 type ReplyReason =

@@ -3,7 +3,6 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { GwtokenError, usage } from '../errors';
-import { showHelp } from '../hints/hints';
 import type { FlagValues } from '../settings/table';
 import { hintFor, resemblesEnv } from './slips';
 
@@ -152,7 +151,7 @@ function problemOf(
   args: readonly string[],
 ): GwtokenError {
   const names = path.map(({ name }) => name);
-  const lastStep = showHelp(['gwtoken', ...names].join(' '));
+  const lastStep = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
   if (error instanceof GwtokenError) return error.about({ lastStep });
   if (error.code === 'commander.help') return usage('no command given').about({ lastStep });
   const [, sentence = '', suggestion] =

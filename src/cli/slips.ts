@@ -1,5 +1,5 @@
 /** What was probably meant by a word that commander does not know. */
-import { OMIT_COMMENT } from '../hints/hints';
+import { OMIT_COMMENT } from '../hints/steps';
 import { similarWords } from '../text';
 
 /** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */

@@ -1,8 +1,8 @@
-/** The types of the table of hints. */
+/** The types of the table of hints: a row for each reason makes steps from facts. */
 import type { Reason, ReasonWithFacts, Subject } from '../causes';
 import type { Settings } from '../settings/table';
 
-/** Facts for hints, beside those of the cause. */
+/** What a row knows beside the facts of its reason. */
 export interface Facts extends Subject {
   readonly platform: NodeJS.Platform;
   /** Absent if the config file cannot be read, or the command line is invalid. */
@@ -19,6 +19,6 @@ type FactsOf<R, C = ReasonWithFacts> = C extends { readonly reason: infer Q }
     : never
   : never;
 
-export type Row<R extends Reason> = (cause: FactsOf<R>, facts: Facts) => Steps;
-/** A row for each reason. */
+/** Returns the next steps after an error with this reason. */
+export type Row<R extends Reason> = (facts: Facts & FactsOf<R>) => Steps;
 export type Rows = { readonly [R in Reason]: Row<R> };

@@ -2,7 +2,7 @@
 import { withoutCredentials } from '../../credentials/sources';
 import { EXIT_CODES, usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
-import { OMIT_COMMENT } from '../../hints/hints';
+import { OMIT_COMMENT } from '../../hints/steps';
 import type { FlagValues, Settings } from '../../settings/table';
 import { isLoopback } from '../../settings/values';
 import { note } from '../../text';

@@ -11,8 +11,8 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
-import { ABOUT_AUTH_URL } from '../../hints/client';
 import { hintsFor } from '../../hints/hints';
+import { ABOUT_AUTH_URL } from '../../hints/steps';
 import { withFlags } from '../../settings/resolve';
 import { type FlagValues, isForThisRun, type Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';

@@ -5,7 +5,7 @@ import { formatItem } from '../../credentials/keychain';
 import { sourceOf } from '../../credentials/sources';
 import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
-import { removeStored, withoutLogin } from '../../hints/hints';
+import { useVariables } from '../../hints/steps';
 import { gather, selecting } from '../../settings/resolve';
 import { type FlagValues, type Settings, unsetLine } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
@@ -61,7 +61,9 @@ async function checkKeychain(settings: Settings, world: World): Promise<void> {
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const source = orUndefined(() => sourceOf(withRegion(settings), world));
-    throw error.about({ lastStep: withoutLogin(settings, source) });
+    const isNeedless = source && source.kind !== 'keychain';
+    const [lastStep] = isNeedless ? [`no login is needed with ${source.name}`] : useVariables({ settings });
+    throw error.about({ lastStep });
   }
 }
 
@@ -78,7 +80,8 @@ async function store(
 ): Promise<boolean> {
   const { client, clientId, authUrl } = answers;
   const name = clientName(client);
-  const lastStep = removeStored(client, answers.flags);
+  const flags = clientFlags(client, answers.flags);
+  const lastStep = `the credentials may be stored; to remove them, run: gwtoken logout ${flags}`;
   let mayBeStored = false;
   try {
     return await untilSignal(onSignals, async () => {

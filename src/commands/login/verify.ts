@@ -3,7 +3,6 @@
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain';
 import { GwtokenError } from '../../errors';
-import { startAgain } from '../../hints/hints';
 import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { RequestSettings } from '../../token/query';
@@ -55,5 +54,6 @@ export async function verified(
 function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
   const unstored = error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client });
   if (!isTyped) return unstored;
-  return unstored.about({ source: { kind: 'prompt', name: '' }, lastStep: startAgain(loginLine(answers)) });
+  const lastStep = `to start again, run: ${loginLine(answers)}`;
+  return unstored.about({ source: { kind: 'prompt', name: '' }, lastStep });
 }
