@@ -9,6 +9,11 @@ import { allCommands, commandOf, gwtokenLines } from '../harness/command-lines';
 import { inside } from '../harness/homes/in-process';
 
 const commands = allCommands(COMMANDS);
+/** Tools that people ask for. */
+const TOOLS = [
+  ...['postman', 'newman', 'bruno', 'httpie', 'npm', 'pnpm', 'ansible', 'terraform', 'rclone', 'git'],
+  ...['jupyter', 'k6', 'cron', 'tox', 'turbo', 'pm2', 'direnv', 'kubernetes', 'docker', '1password'],
+];
 
 /** Returns what gwtoken prints for these words. */
 async function helpOf(words: readonly string[]): Promise<string> {
@@ -164,6 +169,11 @@ describe('gwtoken', () => {
   ])('help %s begins with the title %s of any topic', async (word, title) => {
     const { code, stdout } = await inside().cli(['help', word]);
     expect([code, stdout.startsWith(title.replace(/^#+ /, '').toUpperCase())]).toEqual([0, true]);
+  });
+
+  test.each(TOOLS)('help %s begins with a section about it', async (tool) => {
+    const { code, stdout } = await inside().cli(['help', tool]);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(tool.toUpperCase())]);
   });
 
   test('help ci SYSTEM prints one section', async () => {
