@@ -22,12 +22,18 @@ export function withoutCredentials(env: Env): Env {
   );
 }
 
+/** The settings of sources. */
+const OWN_SETTINGS = ['credentialCommand', 'keychainTimeoutMs'] as const;
+
 /**
  * Returns the source that takes precedence, without running the command or opening the keychain.
  *
- * @throws GwtokenError `usage` for half a pair of variables, or a secret's file that cannot be read
+ * @throws GwtokenError `usage` for half a pair of variables, a secret's file that cannot be read, or an invalid
+ *   setting, even of another source
  */
 export function sourceOf(settings: Settings, world: FindWorld): CredentialSource {
+  // Reading a setting throws if its value is invalid.
+  for (const name of OWN_SETTINGS) settings[name];
   for (const { find } of BEFORE_KEYCHAIN) {
     const source = find(settings, world);
     if (source) return source;
