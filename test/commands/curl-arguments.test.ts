@@ -174,12 +174,12 @@ test('gwtoken curl explains a path that Git Bash has changed', async () => {
   );
 });
 
-test('gwtoken curl takes a method without -X for no host', async () => {
-  gw.own = { programOutput: async () => HELP, runProgram: () => expect.unreachable() };
+test('gwtoken curl explains a method without -X, which curl takes for a host', async () => {
+  gw.own = { programOutput: async () => HELP, runProgram: async () => ({ code: 6, signal: null }) };
   expect(await gw.cli(['curl', '-s', 'POST', '/a'])).toEqual({
-    code: 125,
+    code: 6,
     stdout: '',
-    stderr: 'gwtoken: error: POST is no URL\nhint: to set the method, use: -X POST\n',
+    stderr: 'gwtoken: hint: to set the method, use: -X POST\n',
   });
 });
 

@@ -20,8 +20,6 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
     // As curl itself ends if an option is unknown.
     return EXIT_CODES.usage;
   }
-  const method = targets.map((at) => words[at]!).find((word) => METHOD.test(word));
-  if (method !== undefined) throw usage(`${method} is no URL`, [`to set the method, use: -X ${method}`]);
 
   const settings = readSettings(flags, world);
   const path = targets.find((at) => PATH.test(words[at]!));
@@ -35,11 +33,14 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const code = codeOrSignal(
     await world.runProgram('curl', args, { env: withoutCredentials(world.env), text }),
   );
+  const method = urls.find((url) => METHOD.test(url));
+  if (method !== undefined) note(world, `hint: to set the method, use: -X ${method}`);
   if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
     note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
   return code;
 }
 
+/** A method without -X, which curl takes for a host. */
 const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 const PATH = /^\/(?!\/)/;
 /** What Git Bash makes of the path /orders: `C:/Program Files/Git/orders`. */
