@@ -13,6 +13,7 @@ import { type Finding, writeFindings } from './report';
 import { tokenFor } from './selected-token';
 import { strayVariables } from './stray-variables';
 
+/** Reports the steps. If one fails, throws an error with its exit code. */
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
   const report = openReport(world);
   const error = await tryRequest(flags, report);
@@ -22,11 +23,10 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
     world.stdout.write(`${JSON.stringify(all)}\n`);
   } else {
     const width = Math.max(...checks.map(({ name }) => name.length));
-    const named = ({ name, message }: Check): string => `${name.padEnd(width)}  ${message}`;
-    await writeFindings(
-      checks.map((check) => ({ ...check, message: named(check) })),
-      world,
-    );
+    const lines = checks.map(({ name, message, ...rest }) => {
+      return { ...rest, message: `${name.padEnd(width)}  ${message}` };
+    });
+    await writeFindings(lines, world);
   }
   if (!error) return;
   const message = `cannot get a new token: ${checks.at(-1)?.name} failed (see above)`;
@@ -52,6 +52,7 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
       add(cause ? 'warning' : 'ok', `${kind} directory`, text, hintsFor({ cause }, world, settings));
     }
     step = 'credentials';
+    // The credentials are loaded in the middle of getToken().
     const source: typeof query.source = {
       ...query.source,
       async load(...wanted) {
@@ -72,7 +73,7 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
   }
 }
 
-/** The result of a step. */
+/** The result of a step, as --json shows it. */
 interface Check extends Required<Finding> {
   readonly name: string;
   /** The exit code of `get`; null if the step did not fail. */
@@ -81,7 +82,7 @@ interface Check extends Required<Finding> {
 
 interface Report {
   readonly checks: readonly Check[];
-  /** The world of the steps. Each check has the lines that were traced since the one before it. */
+  /** The world of the steps, which adds each traced line to the next check. */
   readonly world: World;
   add(
     result: Check['result'],

@@ -5,7 +5,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { failWith } from '../../src/cli/run';
 import { GwtokenError } from '../../src/errors';
 import { ReaderGone } from '../../src/signals';
-import { parseDoctor } from '../commands/doctor-report';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { PLAIN } from '../harness/homes/plain-terminal';
 import { ANY_REGION } from '../harness/regions';
@@ -29,8 +28,7 @@ test('an error shows control characters in a directory name as escapes', async (
   writeFileSync(file, '{"timeout":"9s"}');
   const { stderr } = await gw.cli(['get', '--verbose']);
   expect(stderr).toContain(`\ngwtoken: timeout: 9 s (timeout in ${shown}/config.json)\n`);
-  const { checks } = parseDoctor((await gw.cli(['doctor', '--json'])).stdout);
-  expect(checks.find(({ name }) => name === 'config directory')?.message).toBe(shown);
+  expect((await gw.cli(['doctor'])).stdout).toContain(`ok   config directory  ${shown}\n`);
 });
 
 test('an error has its details only with --verbose', async () => {
