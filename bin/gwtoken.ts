@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * Tries the quick path, otherwise builds the whole World and runs the CLI in it. Only the programs in bin
  * touch `process`; modules that are not needed at every start are loaded on first use.
@@ -10,6 +11,11 @@ import type { World } from '../src/world';
 
 declare const __RELEASE__: Pick<World, 'version' | 'repository'>;
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  writeAll(2, `gwtoken: error: gwtoken needs Node.js 20.19 or later; this is ${process.version}\n`);
+  process.exit(2);
+}
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;

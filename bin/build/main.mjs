@@ -33,6 +33,6 @@ if (what === 'run') {
   // Builds below node_modules, so that Node finds keytar. Source maps give stack traces the sources' lines.
   const directory = join(ROOT, 'node_modules', '.cache', 'gwtoken');
   await bundleProgram(directory, { forDebugging: true });
-  const args = ['--enable-source-maps', join(directory, 'program.cjs'), ...words];
+  const args = ['--enable-source-maps', join(directory, 'gwtoken.cjs'), ...words];
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }

@@ -6,7 +6,6 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { tsImport } from 'tsx/esm/api';
-import { compilePackage } from './compile.mjs';
 
 export const ROOT = dirname(dirname(import.meta.dirname));
 /** @type {{ name: string, version: string, description: string, repository?: { url: string } }} */
@@ -36,7 +35,7 @@ export const GROUPS = [
 
 /** The files that other programs start or load by name. */
 export const ENTRIES = {
-  program: 'bin/gwtoken.ts',
+  gwtoken: 'bin/gwtoken.ts',
   // A separate program. Its own comment explains why.
   'keychain-child': 'src/system/keychain/child.ts',
 };
@@ -48,7 +47,6 @@ export const ENTRIES = {
 export async function buildPackage(directory) {
   const output = await bundleProgram(directory);
   chmodSync(join(directory, 'gwtoken.cjs'), 0o755);
-  await compilePackage(directory);
   const { manPage } = await tsImport('./man-page.ts', import.meta.url);
   writeFileSync(
     join(directory, 'gwtoken.1'),
@@ -70,7 +68,7 @@ export const buildAction = (directory) =>
  * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
  */
 export const bundleProgram = (directory, options = {}) =>
-  bundleForNode(directory, { ...options, input: { ...ENTRIES, gwtoken: 'bin/launcher.ts' } });
+  bundleForNode(directory, { ...options, input: ENTRIES });
 
 /** @param {string} directory @param {Parameters<typeof bundle>[1]} form */
 const bundleForNode = (directory, form) =>
@@ -112,7 +110,7 @@ export async function bundle(
   const { output } = await build.write({
     dir: directory,
     format: 'cjs',
-    // bin/launcher.ts compiles the files as scripts, in which `import()` of Node's modules fails.
+    // An `import()` of Node's modules would load Node's loader of ES modules.
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',

@@ -23,9 +23,7 @@ function newestSource() {
 /** Builds the package and the action if they are outdated. A needless build would pull dist/ from running programs. */
 export function buildPackage() {
   const built = ['dist/gwtoken.cjs', '.github/actions/gwtoken/dist/action.cjs'].map(written);
-  // Compiled code is for one version of Node.
-  const isCompiled = (/** @type {string} */ name) => name.startsWith(`program.cjs.${process.version}-`);
-  if (Math.min(...built) > newestSource() && readdirSync(file('dist')).some(isCompiled)) return;
+  if (Math.min(...built) > newestSource()) return;
   console.log('> building the package and the action');
   for (const program of ['action', 'package'])
     execFileSync(process.execPath, [file('bin/build/main.mjs'), program], { stdio: 'inherit' });

@@ -42,5 +42,5 @@ test('each bundled file contains only the parts that it needs', () => {
     expect(having(left), left).toEqual([]);
   // It also leaves out conf's writer, which would handle every signal.
   expect(having('SIGXCPU')).toEqual([]);
-  expect(files.get('program.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
+  expect(files.get('gwtoken.cjs')).not.toMatch(/require\(["'](node:)?(net|tls|http|https|dns)["']\)/);
 });
