@@ -21,7 +21,6 @@ export type ReasonWithFacts =
   /** `variable` has the address of a session bus that is not of the user's session. */
   | { readonly reason: 'no-session'; readonly variable?: string }
   | NoHome
-  | Untrusted
   | { readonly reason: PlainReason };
 
 export type Reason = ReasonWithFacts['reason'];
@@ -44,15 +43,6 @@ export interface NoHome {
   readonly reason: 'no-home';
   readonly home: string;
   readonly variable: string;
-}
-
-/** Other users may have written to a file, or may read it. */
-export interface Untrusted {
-  readonly reason: 'untrusted';
-  /** The variable that names another directory. */
-  readonly variable: string;
-  /** Command line that solves the problem; absent for another owner or a link. */
-  readonly chmod?: string | undefined;
 }
 
 /** The place that a setting's value comes from. */

@@ -69,8 +69,6 @@ const CAUSES: readonly ReasonWithFacts[] = [
   { reason: 'key-mismatch' },
   { reason: 'failed' },
   { reason: 'no-home', home: 'HOME', variable: 'GWTOKEN_CONFIG_DIR' },
-  { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
-  { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR', chmod: 'chmod go-w /config.json' },
   { reason: 'none-selected' },
 ];
 

@@ -68,11 +68,8 @@ export const CLIENT_ROWS = {
     `to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`,
   ],
 
-  // Directories
+  // The directories
   'no-home': (noHome) => [noHomeStep(noHome)],
-  untrusted: ({ chmod, variable }) => [
-    chmod ? `run: ${chmod}` : `run gwtoken as its owner, or set ${variable} to a directory you own`,
-  ],
 } satisfies Partial<Rows>;
 
 /** Returns the names of the stored clients, and how to select the only one; undefined if none is stored. */

@@ -4,19 +4,15 @@
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Cause } from '../../causes';
+import type { Hints } from '../../causes';
 import { type GwtokenError, orUndefined, usage } from '../../errors';
-import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import { type Host, otherDirectory } from './paths';
+import { type Host, otherDirectory, ownDirectory } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
-
-/** HOME may be another user's: `su --preserve-environment` keeps it. */
-const NOT_OWNER: Cause = { reason: 'untrusted', variable: DIRECTORY_VARIABLES.config };
 
 /** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
@@ -98,13 +94,15 @@ function readTrusted(path: string, host: Host): Stored {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    throw unusable(path, `cannot be read: ${wordsFor(error)}`, code === 'EACCES' ? NOT_OWNER : undefined);
+    // HOME may be another user's: `su --preserve-environment` keeps it.
+    const hints = code === 'EACCES' ? [ownDirectory('config')] : undefined;
+    throw unusable(path, `cannot be read: ${wordsFor(error)}`, hints);
   }
   const directory = dirname(path);
   const problem =
     trustProblem(path, read.stat, 'config', host) ??
     trustProblem(directory, statSync(directory), 'config', host);
-  if (problem) throw problem;
+  if (problem) throw problem.error;
   const text = withoutByteOrderMark(read.bytes.toString());
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   // Leaves out the parser's message, which quotes the file.
@@ -124,9 +122,9 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
 function unusable(
   path: string,
   problem: string,
-  cause: Cause = [`fix ${path}, or rename it to start without it`],
+  hints: Hints = [`fix ${path}, or rename it to start without it`],
 ): GwtokenError {
-  return usage(`config file ${path} ${problem}`, cause);
+  return usage(`config file ${path} ${problem}`, hints);
 }
 
 /**

@@ -12,6 +12,11 @@ export interface Host {
   readonly uid: number | undefined;
 }
 
+/** Returns the hint for a directory or file of another user. */
+export function ownDirectory(kind: DirectoryKind): string {
+  return `run gwtoken as its owner, or set ${DIRECTORY_VARIABLES[kind]} to a directory you own`;
+}
+
 /** Returns the hint after a failed write. */
 export function otherDirectory(kind: DirectoryKind): string {
   return `set ${DIRECTORY_VARIABLES[kind]} to a writable directory`;

@@ -87,13 +87,13 @@ function readCacheFile(file: string, host: Host): CacheRead {
     const problem = trustProblem(file, stat, 'cache', host);
     if (problem === undefined) return { text: bytes.toString() };
     // A file that others can open is a miss: the next token replaces it.
-    return problem.cause.chmod ? {} : { untrusted: sentenceFor(problem) };
+    return problem.chmod ? {} : { untrusted: sentenceFor(problem) };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
 }
 
-function sentenceFor({ message, cause: { chmod } }: TrustProblem): string {
+function sentenceFor({ error: { message }, chmod }: TrustProblem): string {
   return `${message}${chmod ? `; run: ${chmod}` : ''}`;
 }
 

@@ -10,13 +10,11 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Untrusted } from '../../causes';
 import { GwtokenError, usage } from '../../errors';
-import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts, DirectoryKind } from '../../world';
-import { type Host, otherDirectory } from './paths';
+import { type Host, otherDirectory, ownDirectory } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -27,8 +25,11 @@ const RULES = {
   cache: { owners: 'user', forbidden: 0o077, mode: '700', meaning: 'accessible to' },
 } as const;
 
-/** The `usage` error for a path that is not trusted. */
-export type TrustProblem = GwtokenError & { readonly cause: Untrusted };
+/** A path that is not trusted: its `usage` error, and the command line that solves the problem, if one does. */
+export interface TrustProblem {
+  readonly error: GwtokenError;
+  readonly chmod?: string;
+}
 
 /** Returns why a file or directory is not trusted; undefined if it is. Only lstat() shows a link. */
 export function trustProblem(
@@ -40,10 +41,11 @@ export function trustProblem(
   if (host.uid === undefined) return undefined;
   const { owners, forbidden, mode, meaning } = RULES[kind];
   const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
-  if (problem !== undefined) return untrusted(path, problem, kind);
+  if (problem !== undefined) return { error: notOwned(path, problem, kind) };
   if ((stat.mode & forbidden) === 0 || (kind === 'config' && isReadOnly(path))) return undefined;
-  const text = `is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
-  return untrusted(path, text, kind, `chmod ${mode} ${shellWord(path)}`);
+  const text = `${path} is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
+  const chmod = `chmod ${mode} ${shellWord(path)}`;
+  return { error: usage(text, [`run: ${chmod}`]), chmod };
 }
 
 /** Returns whether nobody can write here, whatever the mode is, as in a ConfigMap of Kubernetes. */
@@ -65,14 +67,12 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
   return `belongs to another user (uid ${stat.uid}${nobody})`;
 }
 
-function untrusted(path: string, problem: string, kind: DirectoryKind, chmod?: string): TrustProblem {
-  const cause: Untrusted = { reason: 'untrusted', variable: DIRECTORY_VARIABLES[kind], chmod };
-  return usage(`${path} ${problem}`, cause) as TrustProblem;
+function notOwned(path: string, problem: string, kind: DirectoryKind): GwtokenError {
+  return usage(`${path} ${problem}`, [ownDirectory(kind)]);
 }
 
 /**
- * Throws a {@link TrustProblem} if a directory is not trusted, and the system's error if gwtoken cannot write
- * there. A missing directory must not be created below a directory of another user: `sudo gwtoken` would
+ * Throws `usage` if a directory is not trusted, and the system's error if gwtoken cannot write there. A missing directory must not be created below a directory of another user: `sudo gwtoken` would
  * leave files in a HOME that its user cannot change.
  */
 export function assertUsable(kind: DirectoryKind, path: string, host: Host): void {
@@ -80,10 +80,10 @@ export function assertUsable(kind: DirectoryKind, path: string, host: Host): voi
   const existing = stat ? path : nearestDirectory(dirname(path));
   if (stat) {
     const problem = trustProblem(path, stat, kind, host);
-    if (problem) throw problem;
+    if (problem) throw problem.error;
   } else {
     const problem = ownerProblem(statSync(existing), 'user or root', host);
-    if (problem !== undefined) throw untrusted(existing, problem, kind);
+    if (problem !== undefined) throw notOwned(existing, problem, kind);
   }
   // The trailing separator makes a file in the directory's place an error.
   accessSync(`${existing}/`, constants.W_OK | constants.X_OK);

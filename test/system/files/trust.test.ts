@@ -82,7 +82,7 @@ describe('trust in files', () => {
       expect(cached()).toEqual({ untrusted: `${directory} ${text}; run: ${chmod}` });
       expect(probeDirectory('cache', directory, MACHINE)).toEqual({
         text: `${directory} ${text}`,
-        problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR', chmod },
+        problem: [`run: ${chmod}`],
       });
     }
     chmodSync(directory, 0o700);
@@ -230,12 +230,12 @@ describe('a directory that is missing', () => {
       await expect(refused).rejects.toMatchObject({
         kind: 'usage',
         message,
-        cause: { reason: 'untrusted', variable: 'GWTOKEN_CONFIG_DIR' },
+        cause: [AS_OWNER],
       });
     expect(await openTokens(below, MACHINE).write(EU_KEY, 'an entry')).toBe(message);
     expect(probeDirectory('cache', below, MACHINE)).toEqual({
       text: message,
-      problem: { reason: 'untrusted', variable: 'GWTOKEN_CACHE_DIR' },
+      problem: [AS_OWNER.replace('CONFIG', 'CACHE')],
     });
     expect(existsSync(dirname(below))).toBe(false);
     assertUsable('cache', below, { ...MACHINE, uid: STRANGER });
