@@ -25,11 +25,6 @@ export type ReasonWithFacts =
 
 export type Reason = ReasonWithFacts['reason'];
 
-/** Returns the reason of a cause; undefined for hints. */
-export function reasonOf(cause: Cause | undefined): Reason | undefined {
-  return cause && 'reason' in cause ? cause.reason : undefined;
-}
-
 /** Reasons without facts. */
 export type PlainReason =
   | OAuthError

@@ -1,5 +1,5 @@
 /** The errors that gwtoken expects, and their exit codes. */
-import { type Cause, type Reason, reasonOf, type Subject } from './causes';
+import type { Cause, Reason, Subject } from './causes';
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
@@ -43,7 +43,7 @@ interface Details {
 export class GwtokenError extends Error implements Details {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
-  /** Absent if there is no hint. */
+  /** Undefined if there is no hint. */
   override readonly cause: Cause | undefined;
   readonly subject: Subject;
   readonly detail: string | undefined;
@@ -63,8 +63,9 @@ export class GwtokenError extends Error implements Details {
     this.retry = retry;
   }
 
+  /** Undefined if the cause is only hints. */
   get reason(): Reason | undefined {
-    return reasonOf(this.cause);
+    return this.cause && 'reason' in this.cause ? this.cause.reason : undefined;
   }
 
   get exitCode(): number {

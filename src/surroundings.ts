@@ -2,7 +2,6 @@
 import { mayHoldCredentials } from './client';
 import type { Env, Output, World } from './world';
 
-/** gwtoken's variables for its directories. */
 export const DIRECTORY_VARIABLES = { config: 'GWTOKEN_CONFIG_DIR', cache: 'GWTOKEN_CACHE_DIR' };
 
 /** Returns whether this is a CI job, in which nobody can answer: CI is set, and neither `0` nor `false`. */

@@ -115,7 +115,7 @@ function edits(from: string, to: string): number {
 }
 
 /** Joins words for a sentence: `eu or us`, and with three `eu, us or mars`. */
-export function listOf(words: readonly string[], conjunction = 'or'): string {
+export function listOf(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 }

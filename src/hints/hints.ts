@@ -9,7 +9,6 @@ import { REPLY_ROWS } from './replies';
 import type { Facts, Row, Rows, Steps } from './row';
 import { otherCause, useVariables } from './steps';
 
-/** The most hints that an error shows. */
 const MOST_HINTS = 2;
 
 /** An error, or the problem that a warning reports. */
