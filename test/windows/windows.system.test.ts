@@ -1,6 +1,6 @@
 /** Behaviour that differs on Windows: files, streams, consoles, programs that gwtoken runs, and the executable. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildExecutable } from '../../bin/build/executable.mjs';
@@ -139,7 +139,9 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))).toMatchObject({ region: 'eu' });
     const value = { client_id: 'client-1', client_secret: 'geheim-+/=&%', auth_url: endpoint.authUrl };
     expect(await items()).toEqual([['default:production:eu', value]]);
-    expect(await windows.gwtoken(['logout', '--yes'], { env })).toMatchObject({ code: 0 });
+    // The keychain alone knows of the item now.
+    rmSync(join(config, 'clients.json'));
+    expect(await windows.gwtoken(['logout', '--all', '--yes'], { env })).toMatchObject({ code: 0 });
     expect(await items()).toEqual([]);
   });
 
@@ -183,7 +185,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     expect(await run([...login, '--secret-stdin'], 'kept-secret\n')).toMatchObject({ code: 0 });
     expect(await run(['get', '--fresh'])).toEqual({ code: 0, stdout: 'token-2\n', stderr: '' });
     expect(endpoint.posts[1]?.get('client_secret')).toBe('kept-secret');
-    expect(await run(['logout', '--yes'])).toMatchObject({ code: 0 });
+    expect(await run(['logout', '--all', '--yes'])).toMatchObject({ code: 0 });
     expect(await run(['get'])).toMatchObject({ code: 4, stdout: '' });
   });
 });

@@ -86,7 +86,7 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
     const problem = await keyringProblem(env, over);
     if (problem !== undefined) throw keychainError(problem);
   };
-  // keytar crashes on a locked item, and on one without an account.
+  // The bus lists the items if it can, because keytar crashes on a locked one and on one without an account.
   const accounts = request.op === 'accounts' ? await accountsOnBus(env, over) : undefined;
   if (accounts) {
     if (accounts.length === 0) await assertOpen();
