@@ -4,7 +4,7 @@ import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags
 import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
-import { configKeys, settingOf } from '../settings/table';
+import { configKeys, rowOf } from '../settings/table';
 import type { World } from '../world';
 import { cutLine } from './line';
 import { TOPICS } from './topics';
@@ -50,7 +50,7 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
     case 'KEY':
       return configKeys();
     case 'VALUE':
-      return settingOf(args[0] ?? '')?.values ?? [];
+      return rowOf(args[0] ?? '')?.values ?? [];
     case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
     default:

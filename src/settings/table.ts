@@ -243,13 +243,13 @@ export function configKeys(): readonly string[] {
   return ROWS.flatMap(allKeys);
 }
 
-export function settingOf(key: string): SettingRow<unknown> | undefined {
+export function rowOf(key: string): SettingRow<unknown> | undefined {
   return ROWS.find((row) => allKeys(row).includes(key));
 }
 
-/** Returns the setting of a key. Throws `usage` if the key cannot be set, for this profile or in general. */
+/** Returns the row of a key. Throws `usage` if the key cannot be set, for this profile or in general. */
 export function checkConfigKey(key: string, profile?: string): SettingRow<unknown> {
-  const row = settingOf(key);
+  const row = rowOf(key);
   if (row?.reach === 'user' && profile !== undefined)
     throw usage(`${key} cannot be set per profile`, ['omit --profile']);
   if (row) return row;

@@ -50,17 +50,16 @@ export interface TokenAnswer {
   readonly from: 'cache' | 'network';
 }
 
+type QueryWorld = Pick<QuickWorld, 'env' | 'readFile' | 'now'>;
+
 /** Returns the query of the selected client for a run that begins now. Throws the first error of its settings. */
-export function queryOf(settings: Settings, world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>): Query {
+export function queryOf(settings: Settings, world: QueryWorld): Query {
   const query = cacheQueryOf(settings, world);
   return { ...query, authUrl: query.source.authUrl && settings.authUrl };
 }
 
 /** Returns {@link queryOf} without the auth URL, and without an error if that is invalid. */
-export function cacheQueryOf(
-  settings: Settings,
-  world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>,
-): CacheQuery {
+export function cacheQueryOf(settings: Settings, world: QueryWorld): CacheQuery {
   const { client } = settings;
   const source = sourceOf(settings, world);
   if (!source.authUrl && !source.mayNameAuthUrl)
