@@ -1,4 +1,11 @@
+// `npm run mutants -- --mutate src/token/share.ts`. Stryker has 170 packages, so only that script installs it; 9.6.1 is
+// its last version that runs on Node 20.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 export default {
+  mutate: ['src/{hints,formats,settings,credentials,token,cli,commands}/**/*.ts'],
+  tempDirName: join(tmpdir(), 'gwtoken-mutants'),
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   // Runs all tests, because most tests reach the mutated code by a dynamic import.
