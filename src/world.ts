@@ -235,7 +235,7 @@ export interface World {
    * to it. Rejects with `not-found` or `not-runnable`.
    */
   runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<ChildEnd>;
-  /** Returns what a program prints, found in the absolute directories of PATH; empty if it does not run. */
+  /** Returns what a program of PATH's absolute directories prints; empty if it does not start or end. */
   programOutput(command: string, args: readonly string[]): Promise<string>;
   /**
    * Creates or replaces a file of the user, mode 0600. Throws `usage` for a file of another kind or user, or

@@ -7,7 +7,7 @@ import { programFile } from './program-file';
 
 const ENDS_WITHIN_MS = 3_000;
 
-/** Resolves as {@link World.programOutput} says. */
+/** Implements {@link World.programOutput}. */
 export async function programOutput(
   { env: ownEnv, platform }: Pick<World, 'env' | 'platform'>,
   command: string,

@@ -12,7 +12,6 @@ import { passedDescriptors, unnamedFile } from './descriptors';
 import { notFound, type Program, programFile, startError } from './program-file';
 import { assertUtf8 } from './utf8';
 
-/** Signals that are passed on to the child. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
 /** Signals that a terminal sends to its whole foreground group, including the child. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
@@ -28,7 +27,7 @@ interface Start {
   readonly options: SpawnOptions;
 }
 
-/** Runs a program as {@link World.runProgram} says. */
+/** Implements {@link World.runProgram}. */
 export async function runProgram(
   own: OwnProcess,
   command: string,

@@ -11,9 +11,9 @@ import type { Env } from '../../world';
  */
 export function assertUtf8(words: readonly string[], env: Env): void {
   const at = words.findIndex((word) => word.includes('\ufffd'));
-  if (at >= 0 && notUtf8('cmdline', words)) throw usage(`argument ${at} is not UTF-8`);
+  if (at >= 0 && firstNotUtf8('cmdline', words)) throw usage(`argument ${at} is not UTF-8`);
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const pair = notUtf8('environ', pairs);
+  const pair = firstNotUtf8('environ', pairs);
   if (pair) throw usage(`the variable ${quoted(pair.replace(/=.*/s, ''))} is not UTF-8`);
 }
 
@@ -21,7 +21,7 @@ export function assertUtf8(words: readonly string[], env: Env): void {
  * Returns the first of this process's arguments or variables that is not UTF-8, with U+FFFD in it. Without
  * /proc, as on macOS, it returns the first text with U+FFFD.
  */
-function notUtf8(kind: 'cmdline' | 'environ', texts: readonly string[]): string | undefined {
+function firstNotUtf8(kind: 'cmdline' | 'environ', texts: readonly string[]): string | undefined {
   const raw = orUndefined(() => readFileSync(`/proc/self/${kind}`, 'latin1').split('\0'));
   if (raw === undefined) return texts.find((text) => text.includes('\ufffd'));
   const found = raw.map((each) => Buffer.from(each, 'latin1')).find((bytes) => !isUtf8(bytes));

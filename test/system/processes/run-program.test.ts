@@ -1,7 +1,7 @@
 /** The program of exec: its signals, its end, and its failures to start. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { usage } from '../../../src/errors';
 import { runProgram } from '../../../src/system/processes/run-program';
 import { openDirectory } from '../../harness/homes/directory';
@@ -60,6 +60,19 @@ test('a program that gets a text is searched only in absolute directories of PAT
   expect(await read('sh')).toEqual({ code: 7, signal: null });
   await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found' });
   expect(existsSync(seen)).toBe(false);
+});
+
+test('a program gets the descriptors that words name, and its text under another number', async ({
+  needs,
+}) => {
+  needs('linux');
+  const fd = openSync(import.meta.filename, 'r');
+  onTestFinished(() => closeSync(fd));
+  // sh runs the text as its script.
+  const content = `cmp $1 '${import.meta.filename}' && [ ! -e $2 ] && [ $0 != $2 ] && exit 7`;
+  const options = { env: { PATH: '/usr/bin:/bin' }, text: { option: '-e', content } };
+  const words = [`/dev/fd/${fd}`, '/dev/fd/99'];
+  expect(await runProgram(own('linux'), 'sh', words, options)).toEqual({ code: 7, signal: null });
 });
 
 test('a program may end without reading its text', async ({ needs }) => {
