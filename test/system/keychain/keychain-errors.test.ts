@@ -1,7 +1,6 @@
 /** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
 import type { KeychainReason } from '../../../src/causes';
-import { hintsFor } from '../../../src/hints/hints';
 import { failureError, notAnswered } from '../../../src/system/keychain/errors';
 
 test.each<[KeychainReason, ...string[]]>([
@@ -73,15 +72,6 @@ test.each([
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
 ])('failureError() reads the loader message "%s" as "%s"', (message, reason) => {
   expect(failureError({ isLoaded: false, message })).toMatchObject({ kind: 'keychain', reason });
-});
-
-test.each<[NodeJS.Platform, string]>([
-  ['linux', 'seahorse'],
-  ['darwin', 'security unlock-keychain'],
-  ['win32', 'log in to Windows'],
-])('failureError() on %s names "%s" in the hint for a locked keychain', (platform, hint) => {
-  const error = failureError({ isLoaded: true, message: 'is locked: IsLocked' });
-  expect(hintsFor(error, { platform })).toEqual([expect.stringContaining(hint)]);
 });
 
 test('notAnswered() names the problem of the keyring, otherwise the time limit', () => {
