@@ -44,16 +44,6 @@ export const REPLACED = {
   'https://bun.report': 'report to gwtoken:',
 };
 
-/** License texts that must accompany Bun's program, because Bun's npm package contains none. */
-const LICENSES = ['bun.txt', 'LGPL-2.0.txt', 'LGPL-2.1.txt'];
-
-/** Returns the notice for Bun and for the libraries in it that require their full text. */
-export function bunLicense() {
-  const read = (/** @type {string} */ name) =>
-    readFileSync(new URL(`licenses/${name}`, import.meta.url), 'utf8');
-  return LICENSES.map((name) => read(name).trim()).join('\n\n\n');
-}
-
 /** Returns the platform of this machine. */
 export function ownTarget() {
   const { platform, arch, report } = process;

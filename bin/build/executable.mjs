@@ -1,7 +1,6 @@
 // Builds a platform's standalone executable: rolldown bundles bin/gwtoken-executable.ts, and Bun compiles
 // the bundle and keytar's native module into its runtime.
 import {
-  appendFileSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -12,8 +11,9 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUN, BUN_FOLDER, bunLicense, compile } from './bun.mjs';
-import { bundle, ENTRIES, GROUPS, NOTICES, ROOT, RULE } from './package.mjs';
+import { BUN, BUN_FOLDER, compile } from './bun.mjs';
+import { addExecutableNotices, NOTICES } from './notices.mjs';
+import { bundle, ENTRIES, GROUPS, ROOT } from './package.mjs';
 
 /** Contains this machine's `gwtoken`, or a directory for each platform. Git and npm ignore it. */
 export const EXECUTABLES = join(ROOT, 'executables');
@@ -45,7 +45,6 @@ export async function buildExecutable(target, directory, otherKeytar) {
   const prebuild = TARGETS[target];
   if (prebuild === undefined) throw new Error(`there is no executable for ${target}`);
   const keytar = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
-  const { name, version } = JSON.parse(readFileSync(join(keytar, 'package.json'), 'utf8'));
   const native = prebuild === null ? '' : readFileSync(join(keytar, 'prebuilds', prebuild, 'keytar.node'));
   mkdirSync(BUN_FOLDER, { recursive: true });
   const scratch = mkdtempSync(join(BUN_FOLDER, 'build-'));
@@ -58,12 +57,7 @@ export async function buildExecutable(target, directory, otherKeytar) {
     compile(target, scratch, file, otherKeytar === undefined);
     mkdirSync(directory, { recursive: true });
     replace(join(directory, file), join(scratch, file));
-    const notices = {
-      [`${name} ${version} (MIT)`]: readFileSync(join(keytar, 'LICENSE.md'), 'utf8').trim(),
-      [`bun ${BUN.version} (MIT, with parts under LGPL-2.0 and LGPL-2.1)`]: bunLicense(),
-    };
-    for (const [title, text] of Object.entries(notices))
-      appendFileSync(join(bundled, NOTICES), `${RULE}${title}\n\n${text}`);
+    addExecutableNotices(bundled, keytar, BUN.version);
     replace(join(directory, NOTICES), join(bundled, NOTICES));
     return join(directory, file);
   } finally {

@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { MANIFEST, NOTICES, ROOT, sourceDate } from './package.mjs';
+import { NOTICES } from './notices.mjs';
+import { MANIFEST, ROOT, sourceDate } from './package.mjs';
 
 const NAME = `gwtoken-${MANIFEST.version}`;
 /** The completion scripts by the file names that their shells look for. */

@@ -2,22 +2,18 @@
 // import() starts a new file, so that only the sources decide which code is loaded late.
 // keytar is not bundled: it is native and optional, and is loaded from node_modules when it is needed.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { tsImport } from 'tsx/esm/api';
+import { writeNotices } from './notices.mjs';
+import { withStandIns } from './stand-ins.mjs';
 
 export const ROOT = dirname(dirname(import.meta.dirname));
 /** @type {{ name: string, version: string, description: string, repository?: { url: string } }} */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 /** What the programs know of their release. release.yml writes the repository into package.json. */
 const RELEASE = { version: MANIFEST.version, repository: pageOf(MANIFEST.repository) };
-export const NOTICES = 'THIRD-PARTY-NOTICES.txt';
-/** The line between two packages in the notices. */
-export const RULE = `\n\n${'-'.repeat(80)}\n\n`;
-
-/** Licences that only require passing on their text. */
-const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'];
 
 /**
  * Groups of modules that are always loaded together, each bundled with its imports: each file costs 1 %
@@ -26,10 +22,7 @@ const PERMISSIVE = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueO
 export const GROUPS = [
   { name: 'program', test: /bin[\\/]gwtoken\.ts$/, priority: 3 },
   { name: 'cli', test: /src[\\/](cli[\\/]run|system[\\/]world)\.ts$/, priority: 1 },
-  {
-    name: 'get-token',
-    test: /src[\\/](commands[\\/](get|env|selected-token)|credentials[\\/]load)\.ts$/,
-  },
+  { name: 'get-token', test: /src[\\/]commands[\\/](get|env|selected-token)\.ts$/ },
   { name: 'http', test: /src[\\/]system[\\/]wire[\\/]wire\.ts$/ },
 ];
 
@@ -104,7 +97,7 @@ export async function bundle(
     external,
     moduleTypes: { '.md': 'text' },
     transform: { define: { __RELEASE__: JSON.stringify(RELEASE), ...define }, target: 'node20' },
-    plugins: [...plugins, withReplacements],
+    plugins: [...plugins, withStandIns],
     onLog: (level, log, report) => report(level === 'warn' ? 'error' : level, log),
   });
   const { output } = await build.write({
@@ -121,7 +114,7 @@ export async function bundle(
     sourcemap: forDebugging,
   });
   await build.close();
-  writeFileSync(join(directory, NOTICES), noticesOf(output));
+  writeNotices(directory, output);
   return output;
 }
 
@@ -138,52 +131,4 @@ export function sourceDate() {
   const format = ['log', '-1', '--format=%ct'];
   const commit = spawnSync('git', format, { cwd: ROOT, encoding: 'utf8' }).stdout;
   return Number(process.env.SOURCE_DATE_EPOCH || commit) || Math.floor(Date.now() / 1000);
-}
-
-const EMPTY = '\0empty';
-/**
- * Imports that are replaced: the directory that imports them, their names, and what stands for them.
- * @type {readonly (readonly [importer: string, names: RegExp, replacement: string])[]}
- */
-const REPLACED = [
-  // Schemas, which gwtoken does not use, are three quarters of conf's size.
-  ['node_modules/conf', /^ajv(-formats)?(\/|$)/, EMPTY],
-  ['node_modules/conf', /^(atomically|node:process)$/, join(import.meta.dirname, 'conf-writer.ts')],
-  // commander would load it at every start, for subcommands that are separate programs.
-  ['node_modules/commander', /^node:child_process$/, EMPTY],
-  ['src', /^undici$/, join(import.meta.dirname, 'undici.cjs')],
-  // undici uses these for a class of bodies, a default limit and HTTP/2. Without use in gwtoken, they take
-  // a tenth of a cold `get` over http. test/package/package.test.ts checks their absence.
-  ['node_modules/undici', /^(node:http|\.\/client-h2\.js)$/, EMPTY],
-];
-
-/** @type {import('rolldown').Plugin} */
-const withReplacements = {
-  name: 'with-replacements',
-  resolveId(id, importer = '') {
-    const from = relative(ROOT, importer).replaceAll('\\', '/');
-    return REPLACED.find(([directory, names]) => from.startsWith(`${directory}/`) && names.test(id))?.[2];
-  },
-  load: (id) => (id === EMPTY ? 'module.exports = {};' : undefined),
-};
-
-/**
- * Returns the licences of all packages in a bundle, which must accompany it.
- * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
- * @throws if a package has no licence text, or if its licence requires more than passing on the text
- */
-function noticesOf(output) {
-  const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  // The innermost node_modules counts, because a package can contain its own copy of another one.
-  const directories = ids.flatMap(
-    (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? [],
-  );
-  const texts = [...new Set(directories)].map((directory) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-    const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined || !PERMISSIVE.includes(license))
-      throw new Error(`${name} ${version} (${license}): ${file ?? 'no licence text'}`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(directory, file), 'utf8').trim()}`;
-  });
-  return `The files of this directory contain the following packages.${RULE}${texts.sort().join(RULE)}\n`;
 }

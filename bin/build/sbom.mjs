@@ -4,7 +4,8 @@ import { execSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUN } from './bun.mjs';
-import { MANIFEST, NOTICES, ROOT } from './package.mjs';
+import { NOTICES } from './notices.mjs';
+import { MANIFEST, ROOT } from './package.mjs';
 
 const list = 'npm sbom --sbom-format=cyclonedx --sbom-type=application';
 const sbom = JSON.parse(execSync(list, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 }));
