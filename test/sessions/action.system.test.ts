@@ -137,13 +137,6 @@ describe('the action reports in an annotation:', () => {
     expect(result.output).toMatch(/^hint: .* pass its PEM file with GWTOKEN_CA_FILE$/m);
   });
 
-  test('a missing CA file, with GWTOKEN_CA_FILE as the hint', async () => {
-    Object.assign(job.env, { GWTOKEN_CA_FILE: '/nowhere' });
-    const result = await job.run({ ...inputsFor('eu'), 'auth-url': 'https://127.0.0.1:9' });
-    expect(result.code).toBe(2);
-    expect(result.output).toMatch(/\nhint: pass a PEM file with GWTOKEN_CA_FILE\n$/);
-  });
-
   test('a missing GITHUB_OUTPUT, before a token is requested', async () => {
     const before = identity.eu.requests.length;
     const result = await job.run(inputsFor('eu'), { GITHUB_OUTPUT: '/nowhere' });
