@@ -47,7 +47,7 @@ function rejectedCredentials(facts: Facts): Steps {
   const others = listOf(REGIONS.filter((region) => region !== client?.region));
   return [
     checkCredentials(facts),
-    client && `if the client belongs to region ${others}, use --region ${others}; check the auth URL too`,
+    client && `if the client is in region ${others}, use --region ${others}; check the auth URL too`,
   ];
 }
 

@@ -8,5 +8,5 @@ export const ANY_REGION = listOf(REGIONS);
 /** The hint of a refusal for a client of this region. */
 export function otherRegionHint(region: Region, use = '--region'): string {
   const others = listOf(REGIONS.filter((each) => each !== region));
-  return `if the client belongs to region ${others}, use ${use} ${others}; check the auth URL too`;
+  return `if the client is in region ${others}, use ${use} ${others}; check the auth URL too`;
 }

@@ -68,7 +68,7 @@ us ${us.authUrl}   ${CLIENTS.us.clientId}`);
   say('A client belongs to one region: the US endpoint rejects the EU client.');
   const inUs = `--region us --auth-url ${us.authUrl}`;
   const asUs = ['ID', 'SECRET'].map((name) => `GWTOKEN_CLIENT_${name}_US=$GWTOKEN_CLIENT_${name}_EU`);
-  const refused = /^gwtoken: error: .*invalid_client.*\n.*\nhint: if the client belongs to region eu/;
+  const refused = /^gwtoken: error: .*invalid_client.*\n.*\nhint: if the client is in region eu/;
   const asEu = lacking === undefined ? loginLine('eu', inUs) : `${asUs.join(' ')} gwtoken get --region us`;
   await run(asEu, { code: 3, stderr: refused });
   say('Use the US client instead:');

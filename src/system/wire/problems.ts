@@ -50,8 +50,8 @@ export const UNKNOWN_CA =
 
 const CHECK_CLOCK = "check this machine's clock, or contact the endpoint's operator";
 const CHECK_NETWORK = 'check the network, the VPN and the firewall';
-const ASK_OPERATORS = 'contact the operator of the endpoint or of your proxy';
-const NO_CLIENT_CERTIFICATE = 'the server may require a client certificate, which gwtoken does not have';
+const ASK_OPERATORS = 'ask the operator of the endpoint or proxy';
+const NO_CLIENT_CERTIFICATE = 'the server may want a client certificate, which gwtoken does not have';
 
 /** Rejected certificates, by Node's names for OpenSSL's reasons. */
 const CERTIFICATES: Endings = [
@@ -180,7 +180,7 @@ function problemOf(failure: Failure): Problem {
     return { message: `could not reach ${peer}: ${end}`, cause };
   }
   if (invalid) {
-    const cause = [`check the auth URL; if it is right, ${ASK_OPERATORS}`];
+    const cause = [`check the auth URL, or ${ASK_OPERATORS}`];
     return { message: `${url.href} ${invalid}`, cause, kind: 'bad-reply', isFinal: true };
   }
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';

@@ -33,7 +33,7 @@ const VALID: Leaf = {};
 /** Returns no variables and no arguments, so the test's CA is unknown. */
 const nothing = () => ({});
 const NO_CLIENT_CERTIFICATE =
-  /closed the connection without a reply \(3 attempts\)\nhint: [^\n]+\nhint: the server may require a client certificate, which gwtoken does not have\n/;
+  /closed the connection without a reply \(3 attempts\)\nhint: [^\n]+\nhint: the server may want a client certificate, which gwtoken does not have\n/;
 const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
 /** Valid and invalid certificates, and handshakes that fail. */

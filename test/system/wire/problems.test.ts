@@ -49,7 +49,7 @@ test.each<[fault: string, says: string, hint: RegExp, through?: HttpProxy]>([
   [
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
-    /^the server may require a client certificate, which gwtoken does not have$/,
+    /^the server may want a client certificate, which gwtoken does not have$/,
   ],
   ['EPERM', `${AT} connection failed (EPERM)`, /firewall/],
 ])('%s means: %s', (code, message, hint, through) => {
@@ -62,7 +62,7 @@ test.each<[fault: string, says: string, hint: RegExp, through?: HttpProxy]>([
   });
 });
 
-const OPERATORS = 'contact the operator of the endpoint or of your proxy';
+const OPERATORS = 'ask the operator of the endpoint or proxy';
 const CLOCK = "check this machine's clock, or contact the endpoint's operator";
 const PASS_CA = 'pass its PEM file with --ca-file';
 const INCOMPLETE = 'if the CA is public, the server omits its intermediate certificate';
@@ -125,7 +125,7 @@ test.each<[Phase, Error, string]>([
   ['reply', socketError('bad response'), 'answered with a status 1xx, which gwtoken did not ask for'],
 ])('wireProblem() reports in the %s (%s): the endpoint %s', (waitingFor, error, end) => {
   const message = `https://a.test/oauth2/token ${end}`;
-  const hints = [`check the auth URL; if it is right, ${OPERATORS}`];
+  const hints = [`check the auth URL, or ${OPERATORS}`];
   expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
 });
 
@@ -137,7 +137,7 @@ test.each<[cause: string, end: string, Phase, Error]>([
 ])('after %s, the endpoint closed the connection %s', (_, end, waitingFor, error) => {
   const message = `a.test closed the connection ${end}`;
   // In TLS 1.3, a server that misses the certificate closes the connection after the handshake.
-  const missing = 'the server may require a client certificate, which gwtoken does not have';
+  const missing = 'the server may want a client certificate, which gwtoken does not have';
   const hints = [`try again; if it persists, ${OPERATORS}`, ...(waitingFor === 'reply' ? [missing] : [])];
   expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'unreached', message, hints });
 });
