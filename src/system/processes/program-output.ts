@@ -5,7 +5,8 @@ import { withinLimit } from '../limit';
 import { helperEnvironment, runHelper } from './helper-program';
 import { programFile } from './program-file';
 
-const ENDS_WITHIN_MS = 3_000;
+/** A virus scanner may delay the first start of a program. */
+const ENDS_WITHIN_MS = 10_000;
 
 /** Implements {@link World.programOutput}. */
 export async function programOutput(
