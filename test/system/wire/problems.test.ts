@@ -186,6 +186,14 @@ test('wireProblem() marks a failed direct connection as unreachable for all proc
     expect(errorFor(fault(code), 'connection').reason).toBeUndefined();
 });
 
+test.each<[string, Error]>([
+  ['EMFILE', fault('EMFILE', 'connect EMFILE 127.0.0.1:9')],
+  ['ulimit -v', new RangeError('WebAssembly.instantiate(): Out of memory')],
+])('wireProblem() leaves a limit of this process in its own words, without a retry: %s', (_, error) => {
+  for (const phase of ['connection', 'reply'] as const)
+    expect(errorFor(error, phase)).toMatchObject({ kind: 'local', message: error.message, retry: undefined });
+});
+
 test('wireProblem() names the endpoint once the proxy has opened the tunnel', () => {
   const progress = { peer: 'endpoint', waitingFor: 'connection' } as const;
   const { message, hints } = problemOf(fault('ECONNRESET'), 'connection', { proxy, progress });
