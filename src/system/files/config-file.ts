@@ -103,15 +103,13 @@ function readTrusted(path: string, host: Host): Stored {
     trustProblem(path, read.stat, 'config', host) ??
     trustProblem(directory, statSync(directory), 'config', host);
   if (problem) throw problem.error;
-  const text = withoutByteOrderMark(read.bytes.toString());
+  // Some editors on Windows write a byte order mark at the start of a file.
+  const text = read.bytes.toString().replace(/^\uFEFF/, '');
   const parsed: unknown = orUndefined(() => JSON.parse(text));
   // Leaves out the parser's message, which quotes the file.
   if (parsed === undefined) throw unusable(path, 'is not valid JSON');
   return objectOf(parsed, path);
 }
-
-/** Some editors on Windows write a byte order mark at the start of a file. */
-const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '');
 
 /** Returns the value if it is a JSON object. @param key key of the value; undefined for the whole file */
 function objectOf(value: unknown, path: string, key?: string): Stored {
@@ -143,7 +141,8 @@ async function rewrite(path: string, host: Host, change: (path: string) => Store
         cwd: directory,
         configName: basename(path, '.json'),
         configFileMode: 0o600,
-        deserialize: (text) => JSON.parse(withoutByteOrderMark(text)),
+        // conf would put back its own key from the file, which `change` has read.
+        deserialize: () => ({}),
         serialize: (stored) => `${JSON.stringify(stored, null, 2)}\n`,
       });
       conf.store = value;

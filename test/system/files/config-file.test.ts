@@ -58,6 +58,12 @@ test('writing a file removes the temporary file that a killed process left behin
   expect(readdirSync(directory)).toEqual(['config.json']);
 });
 
+test('edit() removes a key that conf keeps for itself', async () => {
+  put('{"region":"eu","__internal__":{}}');
+  await openConfig(directory, MACHINE).config.edit({ key: '__internal__', value: undefined });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ region: 'eu' });
+});
+
 test.each([
   ['is not valid JSON', ''],
   ['must contain a JSON object', 'null'],
