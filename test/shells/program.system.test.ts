@@ -1,15 +1,65 @@
-/** The built program in a script of each format's shell, and the idioms of the help in all shells. */
+/** The built program in real shells: in a script, the idioms of the help, and at an interactive prompt. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { envFormat, failureOutput } from '../../src/formats/env-formats';
 import { printVariables } from '../../src/formats/format';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { openDirectory } from '../harness/homes/directory';
+import { openHome } from '../harness/homes/home';
+import { executable, linkProgram, runCommand } from '../harness/programs/program';
+import { openTerminal } from '../harness/programs/terminal';
 import { makeHostileDirectory } from './hostile-directory';
-import { EU_TOKEN, envCommand, openShellHome, runScript, type ShellHome, US_TOKEN } from './shell-home';
-import { missing, SHELLS, savedEnvironment } from './shells';
+import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
 
-let home: ShellHome;
+const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
+const US_TOKEN = 'us [a-z]* | & < > ? % ^ -n';
+
+/** Opens a home with `gwtoken` on PATH, and the clients of both regions in variables. */
+async function openShellHome() {
+  const endpoint = await startTokenEndpoint((_, form) =>
+    form.get('client_id') === 'eu-client'
+      ? tokenReply(EU_TOKEN, { scope: 'read  write *' })
+      : tokenReply(US_TOKEN),
+  );
+  const { dir, env } = openHome();
+  const bin = join(dir, 'bin');
+  linkProgram(bin, [executable()]);
+  return {
+    dir,
+    env: {
+      ...env,
+      PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+      SCRATCH: join(dir, 'sourced'),
+      GWTOKEN_AUTH_URL: endpoint.authUrl,
+      GWTOKEN_CLIENT_ID_EU: 'eu-client',
+      GWTOKEN_CLIENT_SECRET_EU: 'eu-secret',
+      GWTOKEN_CLIENT_ID_US: 'us-client',
+      GWTOKEN_CLIENT_SECRET_US: 'us-secret',
+    },
+  };
+}
+
+/** Returns the command line of `gwtoken env` for this shell. */
+function envCommand(shell: Shell, flags: string): string {
+  return `gwtoken env${shell.format === 'sh' ? '' : ` --format ${shell.format}`} ${flags}`;
+}
+
+/** Runs a script in the shell. */
+function runScript(
+  shell: Shell,
+  lines: readonly string[],
+  more: { cwd?: string; env: Record<string, string> },
+) {
+  const script = join(home.dir, `script-${shell.name}`);
+  writeFileSync(script, `${lines.join('\n')}\n`);
+  return runCommand([shell.command, ...shell.args, script], {
+    cwd: more.cwd ?? home.dir,
+    env: { ...home.env, SCRATCH: join(home.dir, `sourced-${shell.name}`), ...more.env },
+  });
+}
+
+let home: Awaited<ReturnType<typeof openShellHome>>;
 beforeAll(async () => {
   home = await openShellHome();
 });
@@ -59,7 +109,7 @@ test.for(ONE_OF_EACH)(
       ...shell.keepStatus(shell.save(saved('failed'))),
     ];
     const stale = { GWTOKEN_ACCESS_TOKEN: 'stale', GWTOKEN_SCOPE: 'stale' };
-    const result = await runScript(shell, shell.name, lines, home, { cwd: hostile, env: stale });
+    const result = await runScript(shell, lines, { cwd: hostile, env: stale });
 
     expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^gwtoken: error: /) });
     const expiry = expect.stringMatching(/^\d{10}$/);
@@ -104,10 +154,42 @@ describe('the idioms of gwtoken help shells', () => {
       for (const PATH of paths) {
         const script = [...lines, 'echo "the script goes on"'];
         const env = { GWTOKEN_ACCESS_TOKEN: 'stale', PATH };
-        const result = await runScript(shell, shell.name, script, home, { env });
+        const result = await runScript(shell, script, { env });
         expect([name, result.stdout]).toEqual([name, '']);
         expect(result.code).not.toBe(0);
       }
     }
   });
+});
+
+/** The next line that is typed, and its output in a living shell. The typed line itself must not match. */
+const AFTER: Readonly<Record<Shell['format'], readonly [typed: string, shown: RegExp]>> = {
+  sh: [`echo "alive $? $\{GWTOKEN_ACCESS_TOKEN-gone}"`, /alive 2 gone/],
+  fish: ['echo alive $status (set -q GWTOKEN_ACCESS_TOKEN || echo gone)', /alive 2 gone/],
+};
+
+const INTERACTIVE: Readonly<Record<string, readonly string[]>> = {
+  zsh: ['-f', '-i'],
+  bash: ['--norc', '-i'],
+};
+
+describe('a failure of env', () => {
+  for (const shell of SHELLS) {
+    test(`keeps ${shell.name} running and removes the token`, async ({ needs }) => {
+      needs(missing(shell));
+      const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
+      const env = { ...home.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
+      const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: home.dir });
+      const [typed, shown] = AFTER[shell.format];
+      const evaluate = Object.values(shell.contexts)[0]!;
+      await terminal.waitFor(/ready>|[#>]/);
+      terminal.type(`${evaluate(envCommand(shell, '--regoin eu'))}\r`);
+      await terminal.waitFor('unknown option');
+      terminal.type(`${typed}\r`);
+      await terminal.waitFor(shown);
+      terminal.type('exit\r');
+      await terminal.exit;
+      expect(terminal.screen()).not.toContain('stale');
+    });
+  }
 });

@@ -1,9 +1,9 @@
-/** An endpoint that returns one ageing token until it expires, for three lifetimes. */
+/** An endpoint that returns one token until it expires, as Doorkeeper's `reuse_access_token` does. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startAgeingServer } from '../harness/endpoints/ageing-server';
+import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { executable } from '../harness/programs/program';
@@ -14,8 +14,14 @@ const LIFETIME_MS = 4600;
 const RUN_S = 15;
 
 test('get never fails, and a token file is expired for at most a second', async () => {
-  const server = await startAgeingServer(LIFETIME_MS);
-  const home = openHome(inVariables(server.authUrl));
+  let current = { token: '', untilMs: 0 };
+  // Each reply has the whole seconds left, which are 0 in the last one.
+  const { authUrl } = await startTokenEndpoint((post) => {
+    const nowMs = Date.now();
+    if (nowMs >= current.untilMs) current = { token: `token-${post}`, untilMs: nowMs + LIFETIME_MS };
+    return tokenReply(current.token, { expires_in: Math.floor((current.untilMs - nowMs) / 1000) });
+  });
+  const home = openHome(inVariables(authUrl));
   const file = join(home.dir, 'token');
   const running = home.start(['exec', '--token-file', file, '--', 'sleep', String(RUN_S)], { program });
   let isRunning = true;
@@ -28,7 +34,6 @@ test('get never fails, and a token file is expired for at most a second', async 
   const watchFile = async (): Promise<number> => {
     let longestMs = 0;
     for (; isRunning; await sleep(20)) {
-      const { current } = server;
       untilMs.set(current.token, current.untilMs);
       if (!existsSync(file)) continue;
       const expiredMs = Date.now() - (untilMs.get(readFileSync(file, 'utf8')) ?? Date.now());
@@ -42,7 +47,7 @@ test('get never fails, and a token file is expired for at most a second', async 
       const { code, stderr } = await home.gwtoken(['get', ...args], { program });
       if (code !== 0 || stderr !== '') failures.push(`${args.join(' ')} ${code}: ${stderr}`);
       // Most calls come in the last second of a lifetime.
-      await sleep(Math.max(100, server.current.untilMs - Date.now() - 1000));
+      await sleep(Math.max(100, current.untilMs - Date.now() - 1000));
     }
   };
 
