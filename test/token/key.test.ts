@@ -43,7 +43,7 @@ describe('a key', () => {
     expect(matching).toEqual([name]);
   });
 
-  test('differs in its facts from all others, and in its secret from one of another secret', () => {
+  test('names its files by its facts, which only another secret shares', () => {
     const facts = Object.values(KINDS).map((values) => JSON.stringify(keyWith(values).facts));
     expect(new Set(facts).size).toBe(facts.length);
     const [one, other] = [variables(), variables({ GWTOKEN_CLIENT_SECRET: 'another' })].map(keyWith);

@@ -129,7 +129,7 @@ test('a waiter requests a token itself if the time limit of the holder was over'
   expect([code, await waiter]).toEqual([6, 'token-2']);
 });
 
-test('a request sweeps what is over, of an older format, or left behind by a killed process', async () => {
+test('a request sweeps files that are over, of an older version, or left behind', async () => {
   const getAs = async (clientId: string) => {
     gw.answer = () =>
       clientId === 'refused' ? { status: 401, body: { error: 'invalid_client' } } : tokenReply(clientId);
@@ -162,28 +162,6 @@ test('a request sweeps what is over, of an older format, or left behind by a kil
     'new',
     'valid',
   ]);
-});
-
-test('client IDs, commands and auth URLs have separate tokens', async () => {
-  const { env } = gw;
-  gw.configure({ profiles: { acme: { 'credential-command': 'pass a', 'auth-url': 'https://b.test' } } });
-  const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
-  gw.own = { runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
-  const OWNERS = [
-    {},
-    { GWTOKEN_CLIENT_ID: 'another' },
-    { GWTOKEN_AUTH_URL: 'https://b.example.com' },
-    { GWTOKEN_CLIENT_ID: '', GWTOKEN_CLIENT_SECRET: '', GWTOKEN_PROFILE: 'acme', GWTOKEN_AUTH_URL: '' },
-  ];
-  const expectOwnTokens = async () => {
-    for (const [index, variables] of OWNERS.entries()) {
-      gw.env = { ...env, ...variables };
-      expect(await gw.get()).toBe(`token-${index + 1}`);
-    }
-  };
-  await expectOwnTokens();
-  await expectOwnTokens();
-  expect(gw.posts).toHaveLength(OWNERS.length);
 });
 
 test('a stored client does not replace the token of variables', async () => {
