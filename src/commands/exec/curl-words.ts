@@ -23,16 +23,13 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
       targets.push(at);
       continue;
     }
-    // `-sSo` is `-s -S -o`. The first that is not a switch takes the rest of the word, or the next word.
-    const names = word.startsWith('--') ? [word] : Array.from(word.slice(1), (letter) => `-${letter}`);
-    const place = names.findIndex((name) => !isSwitch(name, options));
-    const name = names[place];
-    if (name === undefined) continue;
-    const isNext = place === names.length - 1;
-    const flag = gwtokensFlag(name, isNext ? words[at + 1] : word.slice(place + 2), options);
+    const option = optionWithValue(word, options);
+    if (option === undefined) continue;
+    const { name, inline } = option;
+    const flag = gwtokensFlag(name, inline ?? words[at + 1], options);
     if (flag !== undefined) misplaced.push(flag);
     if (!options.has(name)) targets.push(at);
-    if (isNext) at++;
+    if (inline === undefined) at++;
     if (name === '--url' && at < words.length) targets.push(at);
   }
   return { targets, misplaced };
@@ -51,6 +48,18 @@ function optionsIn(help: string): Options {
   for (const [, short = '', long = '', value] of help.matchAll(/^ +(?:(-.), )?(--\S+)( [<[])?/gm))
     for (const name of [short, long]) options.set(name, value !== undefined);
   return options;
+}
+
+/**
+ * Returns the first option in a word that is not a switch, with its value if that is in the same word: `-o`
+ * for `-sSo`, and `-o` with `FILE` for `-sSoFILE`. Undefined if all are switches.
+ */
+function optionWithValue(word: string, options: Options): { name: string; inline?: string } | undefined {
+  const names = word.startsWith('--') ? [word] : Array.from(word.slice(1), (letter) => `-${letter}`);
+  const place = names.findIndex((name) => !isSwitch(name, options));
+  const name = names[place];
+  if (name === undefined) return undefined;
+  return place === names.length - 1 ? { name } : { name, inline: word.slice(place + 2) };
 }
 
 function isSwitch(name: string, options: Options): boolean {
