@@ -100,7 +100,7 @@ export const BAD_TLS: readonly WireCase[] = [
     { hasUnknownExtension: true },
     caFile,
     untrusted(
-      /is not trusted: its certificate was rejected \(unhandled critical extension\)\nhint: contact the operator/,
+      /is not trusted: its certificate was rejected \(unhandled critical extension\)\nhint: ask the operator/,
     ),
   ),
   tls('a certificate for another host', { names: 'DNS:other.test' }, caFile, {
