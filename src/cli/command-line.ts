@@ -100,6 +100,8 @@ function parse(argv: readonly string[]) {
     });
   };
   const program = new Parser('gwtoken').exitOverride().enablePositionalOptions().helpOption(false);
+  // commander would lay out the program's help for a line without a command, and read `process.stderr`.
+  program.configureHelp({ formatHelp: () => '' });
   program.configureOutput({ writeErr() {}, getErrHelpWidth: () => 80, getErrHasColors: () => false });
   reach(program, { flags: ALL_FLAGS, subcommands: COMMANDS });
   try {

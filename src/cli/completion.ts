@@ -9,9 +9,6 @@ import type { World } from '../world';
 import { cutLine } from './line';
 import { TOPICS } from './topics';
 
-/** Command that the scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
-export const COMPLETE = 'complete';
-
 /**
  * Candidates for a word, as `WORD` or `WORD<TAB>HELP`, or a placeholder: the scripts replace `:files` by the
  * names of files, and `:commands` by those of programs and files.

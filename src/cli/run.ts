@@ -4,7 +4,6 @@ import { hintLine } from '../commands/report';
 import { hideSecrets } from '../credentials/variables';
 import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
-import { hintsFor } from '../hints/hints';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { Interrupted, ReaderGone } from '../signals';
@@ -12,8 +11,9 @@ import { isSystemError } from '../system-errors';
 import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { type Line, readLine } from './command-line';
-import { COMPLETE, completions } from './completion';
-import { helpOf, helpText } from './help';
+
+/** Command that the completion scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
+const COMPLETE = 'complete';
 
 /**
  * Runs the words after `gwtoken`. Resolves with the exit code; rejects only with Interrupted and ReaderGone,
@@ -25,18 +25,21 @@ export async function run(argv: readonly string[], given: World): Promise<number
   const world = { ...given, stderr: { ...given.stderr, write } };
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
+      const { completions } = await import('./completion');
       world.stdout.write(completions(argv.slice(2), world));
       return 0;
     }
     const line = readLine(argv);
     const { path, flags, args, asked, isBare, problem } = line;
     if (asked === 'version') return show(`${world.version}\n`, line, world);
-    if (asked === 'help') return show(helpText(path, world.repository), line, world);
-    if (isBare) return showUnasked(helpText(path, world.repository), line, world);
+    if (asked === 'help' || isBare) {
+      const { helpText } = await import('./help');
+      return (asked ? show : showUnasked)(helpText(path, world.repository), line, world);
+    }
     if (problem) throw problem;
     const traced = flags.verbose ? tracing(world) : world;
     const { load } = path.at(-1)!;
-    if (!load) return show(await helpOf(args, world), line, world);
+    if (!load) return show(await (await import('./help')).helpOf(args, world), line, world);
     const work = await load();
     return (await work(flags, traced, args)) || 0;
   } catch (error) {
@@ -76,7 +79,7 @@ export async function failWith(argv: readonly string[], error: unknown, world: W
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
-  const lines = errorLines(line.flags, error, await world.terminal.paint('stderr'), world);
+  const lines = await errorLines(line.flags, error, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
   orUndefined(() => world.stderr.write(text));
@@ -90,7 +93,7 @@ function printFailure({ flags, mayBeEvaluated }: Line, code: number, stdout: Wor
 }
 
 /** Returns the lines on stderr for an error: its message, then its hints or, for a bug, its stack. */
-function errorLines(flags: FlagValues, error: unknown, paint: Paint, world: World): string[] {
+async function errorLines(flags: FlagValues, error: unknown, paint: Paint, world: World): Promise<string[]> {
   const label = `gwtoken: ${paint.red('error:')}`;
   // Such as a limit of the process, or a working directory that was removed.
   if (isSystemError(error)) return [`${label} ${oneLine(error.message)}`];
@@ -104,9 +107,12 @@ function errorLines(flags: FlagValues, error: unknown, paint: Paint, world: Worl
   }
   const detail = flags.verbose ? error.detail : undefined;
   const settings = orUndefined(() => gather(flags, world));
+  // The hints are missing if the limit of open files is reached, or if gwtoken was removed meanwhile.
+  const module = await import('../hints/hints').catch(() => undefined);
+  const hints = module?.hintsFor(error, world, settings) ?? [];
   return [
     `${label} ${oneLine(error.message)}`,
-    ...hintsFor(error, world, settings).map((hint) => hintLine(hint, paint)),
+    ...hints.map((hint) => hintLine(hint, paint)),
     ...(detail === undefined ? [] : [`gwtoken: ${oneLine(detail)}`]),
   ];
 }

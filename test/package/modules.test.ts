@@ -75,7 +75,7 @@ test('--help loads neither sockets nor child processes', () => {
   const { env } = openHome(inVariables('http://127.0.0.1:1'));
   expect(loadedBy(env, PROGRAM, '--help')).toMatchObject({
     added: ['NativeModule process'],
-    files: ['dist/cli.cjs', 'dist/gwtoken.cjs', 'dist/rolldown-runtime.cjs'],
+    files: ['cli', 'gwtoken', 'help', 'rolldown-runtime', 'topics'].map((name) => `dist/${name}.cjs`),
   });
 });
 
