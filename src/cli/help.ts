@@ -50,7 +50,7 @@ function commandHelp(path: readonly Command[], command: Command): string {
   const usage = [...path.map((each) => each.name), subcommands ? 'COMMAND' : '', '[options]', args];
   const exampleLines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
   const topics = Object.entries(TOPICS).map(([topic, about]) => [`  ${topic}`, about.summary]);
-  const hasSettings = flags.some(({ setting }) => setting);
+  const hasSettings = flags.some(({ row }) => row);
   return [
     layOut({
       usage: usage.filter(Boolean).join(' '),

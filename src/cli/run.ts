@@ -19,10 +19,8 @@ const COMPLETE = 'complete';
  * Runs the words after `gwtoken`. Resolves with the exit code; rejects only with Interrupted and ReaderGone,
  * which print nothing.
  */
-export async function run(argv: readonly string[], given: World): Promise<number> {
-  // Warnings repeat typed values, which may be secrets. The texts of stdout and of src/system do not.
-  const write = (text: string): void => given.stderr.write(hideSecrets(text, given.env));
-  const world = { ...given, stderr: { ...given.stderr, write } };
+export async function run(argv: readonly string[], outside: World): Promise<number> {
+  const world = hidingSecrets(outside);
   try {
     if (argv[0] === COMPLETE && argv[1] === '--') {
       const { completions } = await import('./completion');
@@ -43,8 +41,17 @@ export async function run(argv: readonly string[], given: World): Promise<number
     const work = await load();
     return (await work(flags, traced, args)) || 0;
   } catch (error) {
-    return await failWith(argv, error, given);
+    return await failWith(argv, error, outside);
   }
+}
+
+/**
+ * Returns the world with an stderr that hides client secrets: warnings repeat typed values, which may be secrets.
+ * The texts of stdout and of src/system do not.
+ */
+function hidingSecrets(world: World): World {
+  const write = (text: string): void => world.stderr.write(hideSecrets(text, world.env));
+  return { ...world, stderr: { ...world.stderr, write } };
 }
 
 /** Returns a world that traces to stderr, after writing the version there. */

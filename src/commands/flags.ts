@@ -12,8 +12,8 @@ export interface Flag {
   readonly group: 'Client:' | 'Request:' | 'Output:' | 'General:';
   /** Words for its value, for completion. */
   readonly values?: readonly string[] | undefined;
-  /** Setting that the flag sets; a variable and a key of the config file can set it as well. */
-  readonly setting?: SettingRow<unknown>;
+  /** The setting that the flag sets; a variable and a key of the config file can set it as well. */
+  readonly row?: SettingRow<unknown>;
 }
 
 /** Returns `-r` and `--region` for the spec `-r, --region <eu|us>`. */
@@ -34,24 +34,22 @@ export function takesValue(spec: string): boolean {
 /** Flags of every command that works on one client. */
 export const CLIENT_FLAGS = settingFlags('Client:', CLIENT_SETTINGS);
 /** Flags that name a client, for a command that sends nothing to its auth URL. */
-export const CLIENT_NAME_FLAGS = CLIENT_FLAGS.filter(({ setting }) => setting !== SETTINGS.authUrl);
+export const CLIENT_NAME_FLAGS = CLIENT_FLAGS.filter(({ row }) => row !== SETTINGS.authUrl);
 /** Flags of every command that may request a token. */
 export const FETCH_FLAGS = settingFlags('Request:', FETCH_SETTINGS);
 
 function settingFlags(
   group: Flag['group'],
-  settings: Readonly<Record<string, SettingRow<unknown>>>,
+  rows: Readonly<Record<string, SettingRow<unknown>>>,
 ): readonly Flag[] {
-  return Object.values(settings).flatMap((setting) =>
-    Object.entries(setting.flags ?? {}).map(([spec, help]) => {
-      return { spec, help, group, values: setting.values, setting };
-    }),
+  return Object.values(rows).flatMap((row) =>
+    Object.entries(row.flags ?? {}).map(([spec, help]) => ({ spec, help, group, values: row.values, row })),
   );
 }
 
 const VERBOSE: Flag = { spec: '-v, --verbose', help: 'print details to stderr', group: 'General:' };
-export const VERSION: Flag = { spec: '-V, --version', help: 'print the version', group: 'General:' };
-export const HELP: Flag = { spec: '-h, --help', help: 'show this help', group: 'General:' };
+const VERSION: Flag = { spec: '-V, --version', help: 'print the version', group: 'General:' };
+const HELP: Flag = { spec: '-h, --help', help: 'show this help', group: 'General:' };
 /** Flags of every command. */
 export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
 export const JSON_OUTPUT: Flag = { spec: '--json', help: 'print JSON', group: 'Output:' };

@@ -134,7 +134,7 @@ export const COMMANDS: readonly Command[] = [
       { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
       { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
       // The token only verifies the credentials: its lifetime does not matter, and it is not cached.
-      ...FETCH_FLAGS.filter(({ setting }) => setting !== SETTINGS.minTtlMs && setting !== SETTINGS.cache),
+      ...FETCH_FLAGS.filter(({ row }) => row !== SETTINGS.minTtlMs && row !== SETTINGS.cache),
     ],
     examples: {
       'gwtoken login': 'prompt for everything',
