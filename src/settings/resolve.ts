@@ -83,7 +83,8 @@ export function unknownKeys({ path, general, profiles }: Config): readonly strin
     Object.keys(values)
       .filter((key) => !orUndefined(() => checkConfigKey(key, profile)))
       .map((key) => {
-        return `unknown config key ${quoted(key)} (from ${where}); to remove it, run: ${unsetLine(shellWord(key), profile)}`;
+        const remove = unsetLine(shellWord(key), profile);
+        return `unknown config key ${quoted(key)} (from ${where}); to remove it, run: ${remove}`;
       });
   return [
     ...warnings(general, path),

@@ -72,8 +72,9 @@ function notOwned(path: string, problem: string, kind: DirectoryKind): GwtokenEr
 }
 
 /**
- * Throws `usage` if a directory is not trusted, and the system's error if gwtoken cannot write there. A missing directory must not be created below a directory of another user: `sudo gwtoken` would
- * leave files in a HOME that its user cannot change.
+ * Throws `usage` if a directory is not trusted, and the system's error if gwtoken cannot write there. A missing
+ * directory must not be created below a directory of another user: `sudo gwtoken` would leave files in a HOME
+ * that its user cannot change.
  */
 export function assertUsable(kind: DirectoryKind, path: string, host: Host): void {
   const stat = (kind === 'cache' ? lstatSync : statSync)(path, { throwIfNoEntry: false });
