@@ -12,9 +12,9 @@ export const FORM = process.env['TESTED_FORM'] === 'executable' ? 'executable' :
 /** Returns the path of the executable. The one in `any-keytar` loads the module in KEYTAR and obeys BUN_OPTIONS. */
 export const executable = (directory = '.'): string =>
   join(ROOT, 'executables', directory, process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken');
-/** The words that start each form, the package with another Node if TESTED_NODE names one. */
+/** The words that start each form. */
 export const FORMS: Readonly<Record<'package' | 'executable', Words>> = {
-  package: [process.env['TESTED_NODE'] ?? process.execPath, PROGRAM],
+  package: [process.execPath, PROGRAM],
   executable: [executable()],
 };
 /** The words that start the tested form. */
