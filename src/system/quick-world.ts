@@ -1,10 +1,10 @@
 /** The part of the World for a run with a cached token. This file and its imports load at each start. */
 import type { DirectoryKind, QuickWorld, World } from '../world';
+import { hmac } from './distribution';
 import { openConfig } from './files/config-file';
 import { directoryOf, type Host } from './files/paths';
 import { readRegular } from './files/read-file';
 import { NO_CACHE, openTokens } from './files/token-cache';
-import { hmac } from './form';
 
 /** The quick path's World, and facts that the whole World needs too. */
 export interface QuickStart {

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { hmac } from '../../src/system/distribution';
 import { entryPath } from '../../src/system/files/token-cache';
-import { hmac } from '../../src/system/form';
 import { formatEntry } from '../../src/token/cache';
 import { storedKey } from '../../src/token/key';
 import { keyWith } from '../harness/homes/client';

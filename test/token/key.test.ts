@@ -1,7 +1,7 @@
 /** The key of a token: it differs in all that the request depends on, and is stored without its secret. */
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../src/settings/table';
-import { hmac } from '../../src/system/form';
+import { hmac } from '../../src/system/distribution';
 import { keyMatches, storedKey } from '../../src/token/key';
 import { keyWith } from '../harness/homes/client';
 import { type Inside, inside } from '../harness/homes/in-process';

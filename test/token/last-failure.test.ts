@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause, Reason } from '../../src/causes';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
-import { hmac } from '../../src/system/form';
+import { hmac } from '../../src/system/distribution';
 import { storedKey } from '../../src/token/key';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
 import type { Query } from '../../src/token/query';

@@ -5,7 +5,7 @@ import { proxyVariable } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
 import type { Env } from '../../world';
-import { IS_EXECUTABLE } from '../form';
+import { IS_EXECUTABLE } from '../distribution';
 import { TimedOut } from '../limit';
 import { type HttpProxy, TunnelRefused } from './proxy';
 

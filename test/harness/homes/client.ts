@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Client } from '../../../src/client';
 import { sourceOf } from '../../../src/credentials/sources';
+import { hmac } from '../../../src/system/distribution';
 import type { Host } from '../../../src/system/files/paths';
 import { entryPath } from '../../../src/system/files/token-cache';
-import { hmac } from '../../../src/system/form';
 import { type CacheEntry, formatEntry } from '../../../src/token/cache';
 import { keyOf, storedKey } from '../../../src/token/key';
 import type { TokenKey } from '../../../src/world';

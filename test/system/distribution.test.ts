@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hmac } from '../../src/system/form';
+import { hmac } from '../../src/system/distribution';
 
 test.each([
   [
