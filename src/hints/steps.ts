@@ -47,7 +47,7 @@ export function useVariables({ client, settings }: Partial<Facts>, or = ''): Ste
   if (!settings) return [];
   const { env, flags } = settings;
   if (flags.profile !== undefined)
-    return [`${or}to use variables, replace --profile by GWTOKEN_PROFILE=${flags.profile}`];
+    return [`${or}export GWTOKEN_PROFILE=${flags.profile} instead of --profile, to use variables`];
   const names = client ? variablePairs(client).flat() : [];
   const empty = names.filter((name) => env[name] === '');
   if (empty.length > 0) return [`empty: ${empty.join(', ')}`, FORKS_GET_NO_SECRETS];

@@ -247,7 +247,7 @@ function tunnelRefused(
         'percent-encode them: @ is %40, / is %2F',
       ]);
     const example = `${protocol}//USER:PASSWORD@${host}`;
-    return problem('requires a user name and password', [`set ${setting}=${example}`]);
+    return problem('requires a user name and password', [`export ${setting}=${example}`]);
   }
   if (isOutage)
     return problem(`could not reach ${target}`, [

@@ -204,7 +204,7 @@ test('wireProblem() names the endpoint once the proxy has opened the tunnel', ()
 test('wireProblem() hints at an https: URL for an https: proxy with a password', () => {
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
   const { hints } = problemOf(new TunnelRefused(407), 'tunnel', { proxy: secure });
-  expect(hints).toEqual(['set HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
+  expect(hints).toEqual(['export HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
 });
 
 test('wireProblem() names a proxy variable that gwtoken does not use', () => {

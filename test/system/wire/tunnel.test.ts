@@ -5,7 +5,7 @@ import { makeAuthority } from '../../harness/endpoints/authority';
 import { startConnectProxy, startFaultServer } from '../../harness/endpoints/fault-server';
 import { POST, shown, wireIn } from './open-wire';
 
-const SET = 'set HTTPS_PROXY=http://USER:PASSWORD@NAME';
+const SET = 'export HTTPS_PROXY=http://USER:PASSWORD@NAME';
 const ENCODE = 'percent-encode them: @ is %40, / is %2F';
 const WITHOUT = 'if endpoint.test:443 is reachable without a proxy, add it to NO_PROXY';
 const ALLOW = "ask the proxy's administrator to allow endpoint.test:443";
