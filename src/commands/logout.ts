@@ -1,9 +1,10 @@
 /** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
-import { GwtokenError, usage } from '../errors';
+import { GwtokenError, messageOf, usage } from '../errors';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
+import { warn } from '../text';
 import type { World } from '../world';
 import { sayIfCancelled } from './report';
 import { readSettings } from './selected-token';
@@ -13,11 +14,19 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
   if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
+    let failed: unknown;
     for (const client of clients) {
-      const removed = await remove(client, settings, world);
-      signal.throwIfAborted();
-      world.stderr.write(`Removed ${removed}\n`);
+      try {
+        const removed = await remove(client, settings, world);
+        signal.throwIfAborted();
+        world.stderr.write(`Removed ${removed}\n`);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (failed !== undefined) warn(world, messageOf(error));
+        failed ??= error;
+      }
     }
+    if (failed !== undefined) throw failed;
     // A client without a token may have a cached failure.
     if (flags.all) await world.tokens.remove(() => true);
   });

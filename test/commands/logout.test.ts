@@ -48,6 +48,17 @@ test('logout --all removes nothing more after a signal', async () => {
   expect(readFileSync(clientsFile(), 'utf8')).toBe(listed);
 });
 
+test('logout --all removes the others if one client cannot be removed', async () => {
+  for (const region of ['eu', 'us']) await gw.get('--region', region);
+  onDelete((name, remove) => {
+    if (name === US) return remove(name);
+    throw new GwtokenError('keychain', `denied for ${name}`, { reason: 'denied' });
+  });
+  const { code, stderr } = await logout('--all');
+  expect([code, stderr.split('\n', 2)]).toEqual([5, [`Removed ${US}`, `gwtoken: error: denied for ${EU}`]]);
+  expect([cacheEntry('eu'), cacheEntry('us')]).toEqual([expect.anything(), undefined]);
+});
+
 test('logout that is killed before it removes the tokens can be repeated', async () => {
   await gw.get('--region', 'eu');
   gw.own = { tokens: { ...openTokens(gw.cache, MACHINE), remove: gw.interrupt } };
