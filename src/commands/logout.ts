@@ -101,9 +101,10 @@ async function remove(client: Client, { keychainTimeoutMs }: Settings, world: Wo
   const hadTokens = tokens.clientNames().includes(name);
   // Must follow the item's removal: a request that still found the item now loses its lock, and so its token.
   const kept = await tokens.remove((other) => clientName(other) === name);
+  // Without its entry, a token that cannot be removed is no longer used.
+  if (isListed) await clients.remove(name);
   if (kept.length > 0)
     throw new GwtokenError('local', `removed ${name}, but not its cached token: ${kept.join(', ')}`);
-  if (isListed) await clients.remove(name);
   if (item === 'removed' || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
   throw nothingThere(` for ${name}`);

@@ -125,14 +125,17 @@ describe('logout without the item of a stored client', () => {
   });
 });
 
-test('logout names a cached token that it cannot remove', async () => {
+test('logout names a cached token that it cannot remove, and get no longer uses it', async () => {
   await gw.get('--region', 'eu');
   // Not even root can remove a directory as a file.
   const entry = cacheEntry('eu')!;
-  rmSync(entry);
+  renameSync(entry, join(gw.dir, 'kept'));
   mkdirSync(join(entry, 'x'), { recursive: true });
   const error = `removed ${EU}, but not its cached token: ${entry} (it is a directory)`;
   expect(await logout('--region', 'eu')).toMatchObject({ code: 1, stderr: `gwtoken: error: ${error}\n` });
+  rmSync(entry, { recursive: true });
+  renameSync(join(gw.dir, 'kept'), entry);
+  expect(await gw.cli(['get', '--region', 'eu'])).toMatchObject({ code: 4, stdout: '' });
 });
 
 describe('a running get', () => {
