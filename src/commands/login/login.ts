@@ -108,7 +108,9 @@ async function setRegion(
   world: World,
 ): Promise<readonly string[]> {
   const isDefault = profile === DEFAULT_PROFILE;
-  const { region: current } = { ...(isDefault && general), ...profiles[profile] };
+  const values = { ...(isDefault && general), ...profiles[profile] };
+  // A region may be in capitals.
+  const current = String(values['region']).toLowerCase();
   const stored = Object.keys(world.clients.read()).flatMap((name) => parseClientName(name) ?? []);
   if (stored.some((other) => other.profile === profile && other.region === current)) return [];
   try {
