@@ -37,14 +37,15 @@ export function cleaned(text: string, limit = 200): string {
   return shortened(clean, limit);
 }
 
-function shortened(text: string, limit: number): string {
+/** Cuts a text. The default is for a user's value. */
+export function shortened(text: string, limit = 100): string {
   const characters = [...text];
   return characters.length > limit ? `${characters.slice(0, limit).join('')}…` : text;
 }
 
 /** Quotes a user's value for a message, on one line and with at most 100 characters. */
 export function quoted(text: string): string {
-  return JSON.stringify(shortened(text, 100));
+  return JSON.stringify(shortened(text));
 }
 
 /** Quotes a word for sh, zsh, fish and csh. PowerShell reads it too, unless it contains `'`, `\` or `!`. */

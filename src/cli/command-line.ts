@@ -4,6 +4,7 @@ import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags
 import { COMMANDS, type Command } from '../commands/grammar';
 import { GwtokenError, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
+import { shortened } from '../text';
 import { hintFor, resemblesEnv } from './slips';
 
 /** A command line, as far as commander could read it. */
@@ -158,7 +159,13 @@ function problemOf(
   if (error.code === 'commander.help') return usage('no command given').about({ lastStep });
   const [, sentence = '', suggestion] =
     /^error: (.*?)(?:\n(\(Did you mean .*\)))?$/s.exec(error.message) ?? [];
-  const shown = sentence.replace(/=.*(?='$)/s, '=…').replace(/^(unknown option '-[^-]).*(?='$)/s, '$1');
+  const shown = sentence.replace(/(?<=^unknown \w+ ').*(?='$)/s, withoutValue);
   const hint = hintFor(names, args) ?? suggestion;
   return usage(shown, hint === undefined ? [] : [hint]).about({ lastStep });
+}
+
+/** Returns an unknown word without what may be a value: `--secret=…` for `--secret=x`, and `-s` for `-sx`. */
+function withoutValue(word: string): string {
+  const name = /^-[^-]/.test(word) ? word.slice(0, 2) : word.replace(/=.*/s, '=…');
+  return shortened(name);
 }

@@ -3,7 +3,7 @@
 import { type Client, CREDENTIAL_PREFIXES, mayHoldCredentials, REGIONS } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { wordsFor } from '../system-errors';
-import { quoted } from '../text';
+import { quoted, shortened } from '../text';
 import type { Env, World } from '../world';
 import {
   type Credentials,
@@ -91,7 +91,7 @@ export function hideSecrets(text: string, env: Env): string {
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);
   // A short secret may be part of any word, so only a quoted one is hidden.
   const hidden = [
-    ...secrets.flatMap((secret) => [quoted(secret), `'${secret}'`]),
+    ...secrets.flatMap((secret) => [quoted(secret), `'${shortened(secret)}'`]),
     ...shown.filter(({ length }) => length >= 8),
   ];
   return hidden.reduce((safe, value) => safe.replaceAll(value, '***'), text);

@@ -82,3 +82,9 @@ test.each(['get --profile SECRET', 'get --output /nowhere/SECRET'])(
     for (const secret of SECRETS) await expectHidden(secret, line);
   },
 );
+
+test('an unknown command is cut, because it may be a token', async () => {
+  const token = 'x'.repeat(101);
+  const { stderr } = await inside().cli([token]);
+  expect(stderr).toContain(`unknown command '${'x'.repeat(100)}…'\n`);
+});
