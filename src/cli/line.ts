@@ -51,15 +51,11 @@ export function cutLine<R extends Row & { readonly subcommands?: readonly R[] }>
       args.push(word);
       isPastFlags = command?.passThrough !== undefined;
     } else {
-      const { switches, name, inline } = cutFlags(word, takes);
+      const [name, inline] = nameAndValue(word);
       const flag = flagNamed(name, takes);
-      if (!flag && command?.passThrough === 'flags') {
-        args.push(word);
-        isPastFlags = true;
-        continue;
-      }
-      flags.push(...switches.map((each) => ({ name: each, value: undefined })));
-      flags.push({ name, value: inline ?? (flag && takesValue(flag.spec) ? argv[++at] : undefined) });
+      isPastFlags = !flag && command?.passThrough === 'flags';
+      if (isPastFlags) args.push(word);
+      else flags.push({ name, value: inline ?? (flag && takesValue(flag.spec) ? argv[++at] : undefined) });
     }
   }
   const takes = flagsOf(path.at(-1), commands);
@@ -96,21 +92,9 @@ export function flagValues(flags: readonly GivenFlag[]): FlagValues {
   );
 }
 
-/**
- * Cuts a word into the names of its flags and the value of the last one: `--name=value`, or letters up to the
- * first that is no switch, as in `-vreu`.
- */
-function cutFlags(word: string, flags: readonly Flag[]) {
-  if (word.startsWith('--')) {
-    const [, name, inline] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
-    return { switches: [], name: name!, inline };
-  }
-  const [, ...letters] = word;
-  const isSwitch = (letter: string): boolean => {
-    const flag = flagNamed(`-${letter}`, flags);
-    return flag !== undefined && !takesValue(flag.spec);
-  };
-  const end = letters.findIndex((letter, at) => at === letters.length - 1 || !isSwitch(letter));
-  const switches = letters.slice(0, end).map((letter) => `-${letter}`);
-  return { switches, name: `-${letters[end]}`, inline: letters.slice(end + 1).join('') || undefined };
+/** Returns `--name` and `value` for `--name=value`, and `-r` and `eu` for `-reu`. */
+function nameAndValue(word: string): readonly [name: string, value: string | undefined] {
+  const parts = word.startsWith('--') ? /^([^=]*)(?:=(.*))?$/s : /^(-.)(.+)?$/su;
+  const [, name = '', value] = parts.exec(word) ?? [];
+  return [name, value];
 }
