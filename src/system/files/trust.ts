@@ -42,13 +42,16 @@ export function trustProblem(
   const { owners, forbidden, mode, meaning } = RULES[kind];
   const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
   if (problem !== undefined) return { error: notOwned(path, problem, kind) };
-  if ((stat.mode & forbidden) === 0 || (kind === 'config' && isReadOnly(path))) return undefined;
+  if ((stat.mode & forbidden) === 0) return undefined;
+  // A ConfigMap of Kubernetes has mode 777. If the directory can be written to elsewhere, a file of another user
+  // shows by its owner, but one with such a mode could be changed.
+  if (kind === 'config' && stat.isDirectory() && isReadOnly(path)) return undefined;
   const text = `${path} is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
   const chmod = `chmod ${mode} ${shellWord(path)}`;
   return { error: usage(text, [`run: ${chmod}`]), chmod };
 }
 
-/** Returns whether nobody can write here, whatever the mode is, as in a ConfigMap of Kubernetes. */
+/** Returns whether nobody can write through this mount, whatever the mode is. */
 function isReadOnly(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
