@@ -46,14 +46,19 @@ function nothingThere(ofClient = ''): GwtokenError {
  *
  * @throws GwtokenError `usage` if a flag names one client; the keychain's
  */
-async function allClients(settings: Settings, { keychain, tokens }: World): Promise<readonly Client[]> {
-  const { flags, stored, keychainTimeoutMs } = settings;
+async function allClients(settings: Settings, world: World): Promise<readonly Client[]> {
+  const { flags, stored } = settings;
   if ([flags.region, flags.sandbox, flags.profile].some((flag) => flag !== undefined))
     throw usage('--all cannot be used with flags that name a client', ['to remove one client, omit --all']);
   // The list is lost with the config directory, and a cached token with the cache.
-  const accounts = await orWithoutKeychain(keychain.accounts(keychainTimeoutMs?.value), []);
-  const names = new Set([...Object.keys(stored()), ...accounts, ...tokens.clientNames()]);
+  const accounts = await accountsIn(settings, world);
+  const names = new Set([...Object.keys(stored()), ...accounts, ...world.tokens.clientNames()]);
   return [...names].sort().flatMap((name) => parseClientName(name) ?? []);
+}
+
+/** Returns the accounts that have an item; none if there is no keychain. */
+function accountsIn({ keychainTimeoutMs }: Settings, { keychain }: World): Promise<readonly string[]> {
+  return orWithoutKeychain(keychain.accounts(keychainTimeoutMs?.value), []);
 }
 
 /** Resolves with `otherwise` if there is no keychain. */
@@ -90,14 +95,16 @@ async function isConfirmed(
  * @throws GwtokenError the keychain's, with nothing removed; `no-credentials` if nothing was there; `local`
  *   if a token or the entry remains
  */
-async function remove(client: Client, { keychainTimeoutMs }: Settings, world: World): Promise<string> {
+async function remove(client: Client, settings: Settings, world: World): Promise<string> {
   const { keychain, clients, tokens } = world;
   const name = clientName(client);
   // Read again, because another login or logout may have run during the prompt.
   const isListed = clients.read()[name] !== undefined;
-  const removal = keychain.delete(name, keychainTimeoutMs?.value);
+  const removal = keychain.delete(name, settings.keychainTimeoutMs?.value);
   const item = await (isListed ? removal : orWithoutKeychain(removal, 'absent'));
-  if (item === 'hidden') throw notReturned(client, { reason: 'not-removed', client });
+  // Of a client that is not listed, only an item that can be seen is known.
+  if (item === 'hidden' && (isListed || (await accountsIn(settings, world)).includes(name)))
+    throw notReturned(client, { reason: 'not-removed', client });
   const hadTokens = tokens.clientNames().includes(name);
   // Must follow the item's removal: a request that still found the item now loses its lock, and so its token.
   const kept = await tokens.remove((other) => clientName(other) === name);

@@ -113,9 +113,12 @@ describe('logout without the item of a stored client', () => {
     const { code, stderr } = await logout('--region', 'eu');
     expect([code, cacheEntry('eu')]).toEqual([5, expect.anything()]);
     expect(stderr).toContain(`gwtoken: error: the keychain did not return the item of ${EU}: denied, `);
-    // Without the list, the keychain alone may know of the item.
+    // Without the list, only the keychain knows of the client.
     rmSync(clientsFile());
+    gw.items.set(EU, 'an item that gwtoken may not read');
     expect((await logout('--region', 'eu')).code).toBe(5);
+    gw.items.clear();
+    expect([(await logout('--region', 'eu')).code, cacheEntry('eu')]).toEqual([0, undefined]);
   });
 
   test('removes the rest if the keychain certainly has no item', async () => {

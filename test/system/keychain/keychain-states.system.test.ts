@@ -32,11 +32,12 @@ test.for([
   },
 );
 
-test('without dbus-send, get reports a locked item only if the client was stored', async ({ needs }) => {
+test('without dbus-send, a locked item is reported only if the client was stored', async ({ needs }) => {
   needs('keyring');
   const started = await startKeyring({ state: 'unlocked' });
   expect(await run(LOGIN, started.env)).toMatchObject({ code: 0 });
   const env = { ...started.env, PATH: '/nonexistent' };
+  expect((await run('logout --profile other --yes', env)).code).toBe(4);
   await started.lock();
   expect((await run('get --profile other', env)).code).toBe(4);
   const { code, stderr } = await run('get', env);
