@@ -12,6 +12,7 @@ import { readSettings } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
+  if (!flags.all && !flags.yes && !(await isThere(settings, world))) throw nothingThere(settings.client);
   if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
     let failed: unknown;
@@ -36,9 +37,16 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
     world.stderr.write('GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: gwtoken env --unset\n');
 }
 
-function nothingThere(ofClient = ''): GwtokenError {
-  const message = `no stored credentials or cached tokens${ofClient}`;
+function nothingThere(client?: Client): GwtokenError {
+  const message = `no stored credentials or cached tokens${client ? ` for ${clientName(client)}` : ''}`;
   return new GwtokenError('no-credentials', message, { reason: 'nothing-stored' });
+}
+
+/** Returns whether the selected client has an entry in the list, a cached token or a keychain item. */
+async function isThere(settings: Settings, world: World): Promise<boolean> {
+  const name = clientName(settings.client);
+  if (settings.stored()[name] || world.tokens.clientNames().includes(name)) return true;
+  return (await accountsIn(settings, world)).includes(name);
 }
 
 /**
@@ -114,5 +122,5 @@ async function remove(client: Client, settings: Settings, world: World): Promise
     throw new GwtokenError('local', `removed ${name}, but not its cached token: ${kept.join(', ')}`);
   if (item === 'removed' || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
-  throw nothingThere(` for ${name}`);
+  throw nothingThere(client);
 }

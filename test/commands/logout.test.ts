@@ -72,6 +72,7 @@ test('logout that is killed before it removes the tokens can be repeated', async
 test('logout removes an entry that a login adds during its prompt', async () => {
   const name = 'acme:production:eu';
   const { clients } = openConfig(gw.config, MACHINE);
+  gw.items.set(name, 'an item');
   const confirm = async () => {
     await clients.add(name, { clientId: 'id', authUrl: 'https://a.example.com', loginId: '' });
     return true;
