@@ -62,10 +62,11 @@ export function selecting({ profile, environment, region }: Client, settings: Se
   return withFlags(settings, { region, sandbox: environment === 'sandbox', profile: profileFlag });
 }
 
-function selectedClient({ profile, environment, region, stored, credentialCommand, env }: Settings): Client {
+function selectedClient(settings: Settings): Client {
+  const { profile, environment, region, stored, env } = settings;
   if (region) return { profile: profile.value, environment: environment.value, region: region.value };
   const areInVariables = Object.keys(env).some((name) => env[name] && mayHoldCredentials(name));
-  if (areInVariables || credentialCommand || Object.keys(stored()).length > 0)
+  if (areInVariables || settings.credentialCommand || Object.keys(stored()).length > 0)
     throw usage('no region set', { reason: 'no-region' });
   throw new GwtokenError('no-credentials', 'no client stored yet', { reason: 'no-client' });
 }

@@ -186,6 +186,11 @@ describe('a setting', () => {
   });
 });
 
+test('an invalid credential command does not keep a client from being selected', () => {
+  const settings = settingsWith({ flags: { region: 'eu' }, general: { 'credential-command': '' } });
+  expect(settings.client.region).toBe('eu');
+});
+
 test('selecting() gives --profile only to a client that needs it', () => {
   const env = { GWTOKEN_PROFILE: 'team', GWTOKEN_SANDBOX: '1' };
   const settings = settingsWith({ flags: { profile: 'acme', timeout: '5s' }, env });
