@@ -89,7 +89,9 @@ export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
     plugins: [externalKeytar(hasOtherKeytar), programsAsModules],
-    codeSplitting: { groups: [{ name: 'form', test: /system[\\/]form\.ts$/, priority: 4 }, ...GROUPS] },
+    codeSplitting: {
+      groups: [{ name: 'distribution', test: /system[\\/]distribution\.ts$/, priority: 4 }, ...GROUPS],
+    },
   });
 }
 
