@@ -129,6 +129,8 @@ describe('gwtoken curl', () => {
     [false, ['/a', '--url=http://other.test']],
     [true, ['-s', '--', '/a']],
     [false, ['-s', '--', '/a', 'http://other.test']],
+    [false, ['/a', '--', '-o', 'http://other.test']],
+    [true, ['/a', '-d', '--', '-o', 'http://other.test']],
   ])('allows http: %j for %j', async (isAllowed, words) => {
     gw.configure({ region: 'eu', 'api-url': 'http://localhost:8080' });
     await curl(...words);

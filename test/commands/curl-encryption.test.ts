@@ -44,10 +44,14 @@ test.each<[string, (host: string) => string[]]>([
   ['a host behind a loopback address', (host) => [`http://127.0.0.1\\@${host}/`]],
   ['a host behind a loopback address and a port', (host) => [`http://127.0.0.1:80@${host}/`]],
   ['a file of options', (host) => [`https://${host}/`, '-K', 'urls']],
+  [
+    'a URL behind -- and a word like an option',
+    (host) => ['http://127.0.0.1:9/', '--', '-o', `http://${host}/`],
+  ],
 ])('curl sends no token unencrypted to %s', async (_, argsFor) => {
   const host = `gateway.test:${new URL(gateway.url).port}`;
   writeFileSync(join(gw.dir, 'urls'), `url = "http://${host}/"\n`);
-  const args = [...argsFor(host), '-sm', '5', '--resolve', `${host}:127.0.0.1`];
+  const args = ['-sm', '5', '--resolve', `${host}:127.0.0.1`, ...argsFor(host)];
   expect((await gw.cli(['curl', ...args])).code).toBeGreaterThan(0);
   expect(received).toEqual([]);
 });

@@ -17,12 +17,14 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
   const options = optionsIn(help);
   const targets: number[] = [];
   const misplaced: string[] = [];
+  let isPastOptions = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    if (!isOption(word)) {
+    if (isPastOptions || !isOption(word)) {
       targets.push(at);
       continue;
     }
+    isPastOptions = word === '--';
     const option = optionWithValue(word, options);
     if (option === undefined) continue;
     const { name, inline } = option;
