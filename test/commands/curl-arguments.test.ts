@@ -131,6 +131,7 @@ describe('gwtoken curl', () => {
     [false, ['-s', '--', '/a', 'http://other.test']],
     [false, ['/a', '--', '-o', 'http://other.test']],
     [true, ['/a', '-d', '--', '-o', 'http://other.test']],
+    [false, ['/a', '-K', 'urls']],
   ])('allows http: %j for %j', async (isAllowed, words) => {
     gw.configure({ region: 'eu', 'api-url': 'http://localhost:8080' });
     await curl(...words);

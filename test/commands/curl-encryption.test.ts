@@ -44,6 +44,7 @@ test.each<[string, (host: string) => string[]]>([
   ['a host behind a loopback address', (host) => [`http://127.0.0.1\\@${host}/`]],
   ['a host behind a loopback address and a port', (host) => [`http://127.0.0.1:80@${host}/`]],
   ['a file of options', (host) => [`https://${host}/`, '-K', 'urls']],
+  ['a file of options behind a loopback URL', () => ['http://127.0.0.1:9/', '-K', 'urls']],
   [
     'a URL behind -- and a word like an option',
     (host) => ['http://127.0.0.1:9/', '--', '-o', `http://${host}/`],

@@ -5,7 +5,8 @@ import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName, takesValue } from '../flags
 interface CurlWords {
   /**
    * Indices of the words that are neither options nor their values, and of `--url`'s values. An option that is
-   * not in curl's help counts as a target too, because its value may be a URL.
+   * not in curl's help counts as a target too, because its value may be a URL, and so does `-K`, whose file may
+   * contain one.
    */
   readonly targets: readonly number[];
   /** gwtoken's flags among the words, which curl rejects or misreads: `--sandbox`, `-r us`. */
@@ -30,7 +31,7 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
     const { name, inline } = option;
     const flag = gwtokensFlag(name, inline ?? words[at + 1], options);
     if (flag !== undefined) misplaced.push(flag);
-    if (!options.has(name)) targets.push(at);
+    if (!options.has(name) || name === '-K' || name === '--config') targets.push(at);
     if (inline === undefined) at++;
     if (name === '--url' && at < words.length) targets.push(at);
   }
