@@ -22,8 +22,6 @@ export interface Leaf {
   readonly until?: number;
   /** Signs with an intermediate CA, whose certificate the server sends or omits. */
   readonly intermediate?: 'sent' | 'left out';
-  /** Adds a critical extension that nobody knows, so that everybody has to reject the certificate. */
-  readonly hasUnknownExtension?: boolean;
 }
 
 /** An untrusted CA, and the files in its directory. */
@@ -67,17 +65,10 @@ export function makeAuthority(): Authority {
       from = -1,
       until = 30,
       intermediate,
-      hasUnknownExtension = false,
     } = {}) {
       const leaf = signer(subject);
       const by = intermediate === undefined ? root : middle;
-      const cert = certificate(
-        leaf,
-        by,
-        [...server(names), ...(hasUnknownExtension ? [UNKNOWN] : [])],
-        from,
-        until,
-      );
+      const cert = certificate(leaf, by, server(names), from, until);
       return { key: keyOf(leaf), cert: cert + (intermediate === 'sent' ? middleCert : '') };
     },
     selfSigned: () => selfSigned,
@@ -151,7 +142,6 @@ const keyId = ({ publicKey }: Signer): Buffer =>
 
 /** The extension basicConstraints with CA:TRUE. */
 const AUTHORITY = [extension('551d13', sequence(der(0x01, Buffer.of(255))))];
-const UNKNOWN = sequence(oid('2a0304'), der(0x01, Buffer.of(255)), der(0x04, Buffer.of(5, 0)));
 const server = (names: string): Buffer[] => [
   extension('551d11', sequence(...names.split(', ').map(alternativeName))),
 ];

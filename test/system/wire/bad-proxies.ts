@@ -162,14 +162,6 @@ export const PROXY_REPLIES: readonly WireCase[] = [
     used: 1,
   }),
   proxied(
-    '407 without credentials',
-    requires(BASIC),
-    unreached(
-      /the proxy 127\.0\.0\.1:\d+ \(from HTTPS_PROXY\) requires a user name and password \(407\)\nhint: .*HTTPS_PROXY=http:\/\/USER:PASSWORD@/,
-    ),
-    { used: 1 },
-  ),
-  proxied(
     'speaks no HTTP',
     () => startFaultServer({ answer: (socket) => void socket.end('SSH-2.0-x\r\n') }),
     unreached(/the proxy \S+ \(from HTTPS_PROXY\) did not answer with valid HTTP/),

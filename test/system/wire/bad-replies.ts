@@ -56,16 +56,6 @@ export const BAD_REPLIES: readonly WireCase[] = [
     bad(/oauth2\/token answered with a status 1xx, which gwtoken did not ask for\n/),
   ),
   replies(
-    'two different values of Content-Length',
-    Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
-    bad(/did not answer with valid HTTP/),
-  ),
-  replies(
-    '100 Continue that gwtoken did not ask for',
-    Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), reply(200)]),
-    bad(/oauth2\/token answered with a status 1xx, which gwtoken did not ask for\n/),
-  ),
-  replies(
     'more than 16 KiB of headers',
     reply(200, GOOD, { 'X-Long': 'x'.repeat(17_000) }),
     bad(/oauth2\/token sent more than 16 KiB of headers\n/),

@@ -95,14 +95,6 @@ export const BAD_TLS: readonly WireCase[] = [
     ({ file }) => ({ args: ['--ca-file', file('named.pem')] }),
     FETCHED,
   ),
-  tls(
-    'a certificate with an unknown critical extension',
-    { hasUnknownExtension: true },
-    caFile,
-    untrusted(
-      /is not trusted: its certificate was rejected \(unhandled critical extension\)\nhint: ask the operator/,
-    ),
-  ),
   tls('a certificate for another host', { names: 'DNS:other.test' }, caFile, {
     ...untrusted(
       /its certificate is only valid for other\.test[\s\S]*hint: check the host name in the auth URL/,
