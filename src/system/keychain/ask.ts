@@ -8,6 +8,7 @@ import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_proc
 import type { KeychainReason } from '../../causes';
 import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
+import { systemCode } from '../../system-errors';
 import { note } from '../../text';
 import type { World } from '../../world';
 import { TimedOut, withinLimit } from '../limit';
@@ -68,6 +69,9 @@ export async function ask(
   }
 }
 
+/** Codes of a limit that this process has reached. The keychain has not failed. */
+const LIMIT = /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/;
+
 /**
  * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
  * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
@@ -124,7 +128,9 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
         if ('failure' in answer) reject(failureError(answer.failure));
         else resolve(answer);
       });
-      child.on('error', (error) => reject(crashed(`failed: ${error.message}`)));
+      child.on('error', (error) =>
+        reject(LIMIT.test(systemCode(error) ?? '') ? error : crashed(`failed: ${error.message}`)),
+      );
       child.on('exit', (code, signal) => reject(crashed(`ended: ${signal ?? `exit code ${code}`}`)));
       // In Bun, a child that failed to start has no channel; the `error` event follows.
       child.send?.(request);

@@ -1,8 +1,12 @@
 /** Exit codes and messages for a keyring that is locked, empty or missing. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openDirectory } from '../../harness/homes/directory';
 import { openHome } from '../../harness/homes/home';
 import { startKeyring } from '../../harness/keyrings/keyring';
-import { CLIENT, doctorsKeychain, ITEM, LOGIN, run } from './keychain-runs';
+import { runProgram } from '../../harness/programs/program';
+import { CLIENT, doctorsKeychain, ITEM, LOGIN, run, SETTINGS } from './keychain-runs';
 
 const NO_SESSION = 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)';
 
@@ -43,4 +47,23 @@ test('without dbus-send, a locked item is reported only if the client was stored
   const { code, stderr } = await run('get', env);
   expect(code).toBe(5);
   expect(stderr).toContain('in a locked keyring, or removed outside gwtoken\n');
+});
+
+test('get names a limit of its process instead of the keychain', async ({ needs }) => {
+  needs('keyring');
+  const { env } = await startKeyring({ state: 'no-provider' });
+  const preload = join(openDirectory(), 'full.cjs');
+  writeFileSync(
+    preload,
+    `const child_process = require('child_process');
+     const { fork } = child_process;
+     child_process.fork = (...args) => {
+       try { for (;;) require('fs').openSync('/dev/null'); } catch {}
+       return fork(...args);
+     };`,
+  );
+  const limited = { ...SETTINGS, ...env, NODE_OPTIONS: `--require ${preload}` };
+  const wrapper = ['sh', '-c', 'ulimit -n 100; exec "$0" "$@"'];
+  const { code, stderr } = await runProgram(['get'], { env: limited, wrapper });
+  expect([code, stderr]).toEqual([1, `gwtoken: error: spawn ${process.execPath} EMFILE\n`]);
 });
