@@ -1,5 +1,3 @@
-/** Posting a form: the request and its reply. */
-
 /** Posts a form to a URL. It is called like the standard `fetch`. */
 export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
 

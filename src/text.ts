@@ -97,9 +97,7 @@ export function similarWords(word: string, known: readonly string[], maxEdits = 
     .map(({ each }) => each);
 }
 
-/**
- * Counts the letters to add, remove, replace or swap between two words (optimal string alignment distance).
- */
+/** Counts the letters to add, remove, replace or swap (optimal string alignment distance). */
 function edits(from: string, to: string): number {
   let [twoAbove, above]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 0; row < from.length; row++) {

@@ -19,7 +19,6 @@ export interface Terminal {
   hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `suggested`. */
   ask(question: string, check: (answer: string) => string | undefined, suggested?: string): Promise<string>;
-  /** Prompts like `ask`, but does not show the answer. */
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
   /** Asks yes or no. Any answer except `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
@@ -33,7 +32,6 @@ export interface Terminal {
 
 export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
-/** Content of the config file: general values, and the values of each profile. */
 export interface Config {
   readonly path: string;
   /** Present if there is no home directory, and so no config file. */
@@ -116,7 +114,6 @@ export interface CacheRead {
   readonly untrusted?: string;
 }
 
-/** A lock, held by this process or by another one. */
 export type Lock = HeldLock | OthersLock;
 
 export interface HeldLock {
@@ -151,14 +148,12 @@ export interface Keychain {
    * keychain may hide one. Rejects with `locked` or `denied` if it cannot remove it.
    */
   delete(account: string, limitMs?: number): Promise<'removed' | 'absent' | 'hidden'>;
-  /** Resolves with the accounts that have an item. */
   accounts(limitMs?: number): Promise<readonly string[]>;
 }
 
 export interface CommandOptions {
   readonly env: Env;
   readonly timeoutMs: number;
-  /** The most bytes that the command may print. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -183,7 +178,6 @@ export interface TextOption {
   readonly content: string;
 }
 
-/** End of a program: an exit code, or the signal that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -69,7 +69,6 @@ function accountsIn({ keychainTimeoutMs }: Settings, { keychain }: World): Promi
   return orWithoutKeychain(keychain.accounts(keychainTimeoutMs?.value), []);
 }
 
-/** Resolves with `otherwise` if there is no keychain. */
 async function orWithoutKeychain<T>(call: Promise<T>, otherwise: T): Promise<T> {
   return await call.catch((error: unknown) => {
     if (!saysNoKeychain(error)) throw error;

@@ -1,10 +1,8 @@
 /** Output in lines: hints, findings with a mark each (doctor, status), tables, and cancelled prompts. */
-
 import { Interrupted } from '../signals';
 import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 
-/** Returns the line that shows a hint. */
 export function hintLine(hint: string, { cyan }: Pick<Paint, 'cyan'>): string {
   return `${cyan('hint:')} ${oneLine(hint)}`;
 }

@@ -1,5 +1,4 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
-
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
@@ -16,7 +15,8 @@ import { readSettings } from './selected-token';
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const all = readRows(settings, world);
-  const rows = all.filter(isKnown);
+  // Nothing may be known of the selected client.
+  const rows = all.filter(({ source, clientId }) => source.kind !== 'keychain' || clientId !== undefined);
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
@@ -42,9 +42,8 @@ function readRows(settings: Settings, world: World): readonly Row[] {
   return [...new Set(names)].sort().flatMap((name) => {
     const client = parseClientName(name);
     if (!client) return [];
-    return name === selected
-      ? toRow(settings, true, world)
-      : toRow(selecting(client, settings), false, world);
+    const isSelected = name === selected;
+    return toRow(isSelected ? settings : selecting(client, settings), isSelected, world);
   });
 }
 
@@ -56,7 +55,6 @@ interface Row {
   readonly authUrl: Setting<string> | undefined;
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
-  /** Client ID, if it is known. */
   readonly clientId: string | undefined;
   /** Present if `get` would fail. */
   readonly warning: Warning | undefined;
@@ -98,11 +96,6 @@ function warningFor(
   return { message, cause: { reason: 'item-for-other-url', own, client, setting: authUrl } };
 }
 
-/** Returns whether anything is known of the client; the selected one may be unknown. */
-function isKnown({ source, clientId }: Row): boolean {
-  return source.kind !== 'keychain' || clientId !== undefined;
-}
-
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {
   const { bold } = await terminal.paint('stdout');
   const [head = '', ...lines] = alignRows([
@@ -124,10 +117,7 @@ function tokenCell({ warning, leftMs }: Row): string {
 }
 
 function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
-  const expires = {
-    expires_at: utcTime(nowMs + leftMs),
-    expires_in: Math.floor(leftMs / 1000),
-  };
+  const expires = { expires_at: utcTime(nowMs + leftMs), expires_in: Math.floor(leftMs / 1000) };
   return {
     name: clientName(client),
     ...client,

@@ -1,5 +1,4 @@
 /** The formats of `gwtoken env` by name, and its output on success, with `--unset`, and after a failure. */
-
 import { orUndefined, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import type { Token } from '../token/token';
@@ -36,7 +35,6 @@ export function envFormat(name = 'sh'): Format {
   return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMAT_NAMES);
 }
 
-/** Format of the output, and names of its variables. */
 interface EnvOptions {
   readonly format: Format;
   readonly names: VariableNames;

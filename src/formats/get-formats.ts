@@ -1,5 +1,4 @@
 /** The formats of `gwtoken get`. Each output ends with one LF on every platform. */
-
 import { usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { utcTime } from '../text';

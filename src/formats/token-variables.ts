@@ -8,7 +8,6 @@ import { expiresAtMs, type Token } from '../token/token';
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
-  /** True for the access token. */
   readonly isSecret?: boolean;
 }
 

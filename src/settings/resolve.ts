@@ -1,7 +1,4 @@
-/**
- * Resolves each setting with its source: flag, environment variable, config file, stored client, default.
- */
-
+/** Resolves each setting with its source: flag, variable, config file, stored client or default. */
 import { type Client, clientName, DEFAULT_PROFILE, mayHoldCredentials } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { once } from '../once';
@@ -48,7 +45,6 @@ export function settingsFrom(places: Places): Settings {
   return settings;
 }
 
-/** Returns the settings of the same command with these flags too. */
 export function withFlags(settings: Settings, flags: FlagValues): Settings {
   // The spread copies the places only, because the other members are not enumerable.
   return settingsFrom({ ...settings, flags: { ...settings.flags, ...flags } });
@@ -71,7 +67,6 @@ function selectedClient(settings: Settings): Client {
   throw new GwtokenError('no-credentials', 'no client stored yet', { reason: 'no-client' });
 }
 
-/** Returns the default profile, and those of the config file and of stored clients. */
 export function knownProfiles(inConfig: Config['profiles'], stored: Places['stored']): readonly string[] {
   // An unreadable list is another error.
   const ofClients = Object.keys(orUndefined(stored) ?? {}).map((name) => name.split(':', 1)[0]!);
@@ -93,7 +88,6 @@ export function unknownKeys({ path, general, profiles }: Config): readonly strin
   ];
 }
 
-/** Resolves a setting; undefined if it is not set and has no default. */
 function resolve<T>(row: SettingRow<T>, settings: Settings): Setting<T> | undefined {
   const found = findSetting(row, settings);
   if (found) {
@@ -105,7 +99,6 @@ function resolve<T>(row: SettingRow<T>, settings: Settings): Setting<T> | undefi
   return { value: row.fallback, text: '', source: { kind: 'default', name: 'default' } };
 }
 
-/** Returns the region on which a value depends, if it depends on one. */
 function regionFor({ reach }: SettingRow<unknown>, settings: Settings): Client['region'] | undefined {
   return reach === 'client' ? settings.region?.value : undefined;
 }
@@ -113,7 +106,6 @@ function regionFor({ reach }: SettingRow<unknown>, settings: Settings): Client['
 /** A setting before it is parsed. */
 export type Found = Omit<Setting<unknown>, 'value'>;
 
-/** Finds the first place that sets a setting; undefined if no place does. */
 export function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {
   const region = regionFor(row, settings);
   const keys = region ? [`${row.key}.${region}`, row.key] : [row.key];
@@ -126,11 +118,8 @@ export function findSetting(row: SettingRow<unknown>, settings: Settings): Found
   );
 }
 
-function findFlag(
-  key: string,
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-): Found | undefined {
-  const flag = flags[key];
+function findFlag(key: string, flags: FlagValues): Found | undefined {
+  const flag = flags[key as keyof FlagValues];
   if (flag === undefined) return undefined;
   const name = `--${flag === false ? 'no-' : ''}${key}`;
   return { text: String(flag), source: { kind: 'flag', name } };
@@ -176,7 +165,6 @@ function findStored({ ofStored }: SettingRow<unknown>, settings: Settings): Foun
   return entry && { text: ofStored(entry), source: { kind: 'stored', name: `stored client ${name}` } };
 }
 
-/** Returns one line for each setting, with its value and source. */
 export function settingLines(settings: Settings): string[] {
   return Object.entries<SettingRow<unknown>>(SETTINGS).flatMap(([id, { key, name = key, show = String }]) => {
     const found = valueOrError(() => settings[id as keyof typeof SETTINGS]);

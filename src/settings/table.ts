@@ -17,7 +17,6 @@ import {
   type Where,
 } from './values';
 
-/** A resolved setting. */
 export interface Setting<T> {
   readonly value: T;
   /** The unparsed value, in which a URL may contain `{region}`; empty for a default. */
@@ -38,12 +37,10 @@ export function undoStep(source?: SettingSource): string | undefined {
   return key && `run: ${unsetLine(key, profile)}`;
 }
 
-/** Returns the line that removes a value from the config file. */
 export function unsetLine(key: string, profile: string | undefined): string {
   return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
-/** All places that settings can come from. */
 export interface Places {
   readonly flags: FlagValues;
   readonly env: Env;
@@ -79,7 +76,6 @@ export type FlagValues = { readonly [Name in FlagWithValue]?: string | undefined
   readonly [Name in Switch]?: boolean | undefined;
 };
 
-/** A row of the table. */
 export interface SettingRow<T> {
   /** Name in messages; absent if it is the key. */
   readonly name?: string;
@@ -154,8 +150,7 @@ export const CLIENT_SETTINGS = {
   } satisfies SettingRow<string>,
 };
 
-/** Default of `retries`. */
-const RETRIES = 2;
+const DEFAULT_RETRIES = 2;
 
 /** Settings for getting a token: the request, the cache, and where credentials come from. */
 export const FETCH_SETTINGS = {
@@ -178,8 +173,8 @@ export const FETCH_SETTINGS = {
     key: 'retries',
     reach: 'profile',
     parse: parseRetries,
-    flags: { '--retries <N>': `retries after a failed attempt (default: ${RETRIES})` },
-    fallback: RETRIES,
+    flags: { '--retries <N>': `retries after a failed attempt (default: ${DEFAULT_RETRIES})` },
+    fallback: DEFAULT_RETRIES,
   } satisfies SettingRow<number>,
   cache: {
     key: 'cache',
@@ -232,7 +227,6 @@ export function variableSpelling(key: string): string {
   return `GWTOKEN_${key.toUpperCase().replace(/\W/g, '_')}`;
 }
 
-/** Returns all keys of a setting in the config file. */
 export function allKeys({ key, reach }: SettingRow<unknown>): readonly string[] {
   return reach === 'client' ? [key, ...REGIONS.map((region) => `${key}.${region}`)] : [key];
 }

@@ -1,5 +1,4 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
-
 import type { Cause } from '../causes';
 import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';

@@ -10,7 +10,6 @@ declare const __EXECUTABLE__: boolean;
 /** True in the standalone executable, whose runtime is Bun. */
 export const IS_EXECUTABLE = __EXECUTABLE__;
 
-/** Returns the form and its runtime: `npm package with Node v20.20.2`. */
 export function describeBuild({ version, versions }: NodeJS.Process): string {
   return __EXECUTABLE__
     ? `standalone executable with Bun ${versions['bun']}`

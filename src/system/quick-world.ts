@@ -9,7 +9,6 @@ import { NO_CACHE, openTokens } from './files/token-cache';
 /** The quick path's World, and facts that the whole World needs too. */
 export interface QuickStart {
   readonly quickWorld: QuickWorld & Pick<World, 'config' | 'clients' | 'tokens'>;
-  /** Returned by {@link directoryOf}. */
   readonly directories: Readonly<Record<DirectoryKind, ReturnType<typeof directoryOf>>>;
   readonly host: Host;
 }

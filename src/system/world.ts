@@ -1,5 +1,4 @@
 /** The whole World, for runs that the quick path cannot finish. Heavy modules are loaded at first use. */
-
 import { resolve } from 'node:path';
 import { once } from '../once';
 import { hasPerson } from '../surroundings';
@@ -24,7 +23,12 @@ export function openWorld(
   const { env } = quickWorld;
   const { platform, uid } = host;
   const { stdin, stdout, stderr: rawStderr, written } = streamsOf(proc);
-  const onSignals = signalsOf(proc);
+  const onSignals: World['onSignals'] = (signals, listener) => {
+    for (const signal of signals) proc.on(signal, listener);
+    return () => {
+      for (const signal of signals) proc.off(signal, listener);
+    };
+  };
   const mayDraw = (): boolean =>
     hasPerson({ env, stderr: rawStderr }) && env['TERM'] !== 'dumb' && isForeground(platform);
   const { spin, stderr } = openSpinner(rawStderr, mayDraw, onSignals);
@@ -37,10 +41,7 @@ export function openWorld(
     stdin,
     stdout,
     stderr,
-    terminal: {
-      ...openTerminal({ env, stdin, stdout, stderr }, prompts),
-      spin,
-    },
+    terminal: { ...openTerminal({ env, stdin, stdout, stderr }, prompts), spin },
     keychain: openKeychain({
       platform,
       env,
@@ -77,16 +78,6 @@ export function openWorld(
 /** Listens to SIGCHLD: if the caller ignores it, as daemons do, Bun does not learn how a child ended. */
 export function learnChildEnds(proc: NodeJS.Process): void {
   proc.on('SIGCHLD', () => {});
-}
-
-/** Returns {@link World.onSignals} for the process. */
-function signalsOf(proc: NodeJS.Process): World['onSignals'] {
-  return (signals, listener) => {
-    for (const signal of signals) proc.on(signal, listener);
-    return () => {
-      for (const signal of signals) proc.off(signal, listener);
-    };
-  };
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Collects the answers that login needs: from flags, settings and stored clients, or by prompts. */
-
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
 import {
   type Credentials,
@@ -21,7 +20,6 @@ import type { World } from '../../world';
 
 export interface Answers extends Credentials {
   readonly client: Client;
-  /** The flags of this login. */
   readonly flags: FlagValues;
   readonly authUrl: string;
 }
@@ -74,7 +72,6 @@ export async function readAnswers(settings: Settings, promptProblem: string, wor
   ]);
 }
 
-/** Returns the line that logs this client in. */
 export function loginLine({ client, flags, authUrl, clientId }: Omit<Answers, 'clientSecret'>): string {
   const id = shellWord(clientId);
   return `gwtoken login ${clientFlags(client, flags)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
@@ -157,13 +154,12 @@ async function askClientId(
   { terminal }: World,
 ): Promise<string> {
   const which = [region, environment, ...(profile === DEFAULT_PROFILE ? [] : [`profile ${profile}`])];
-  const check = (answer: string) => asSentence(answer, typedIdProblem(answer));
+  const check = (answer: string) => {
+    // It may be an ID and a secret pasted together.
+    const hasSpace = /\s/.test(answer);
+    return asSentence(answer, hasSpace ? 'contains a space; paste only the ID' : clientIdProblem(answer));
+  };
   return await terminal.ask(`Client ID (${which.join(', ')})`, check, suggested);
-}
-
-/** Returns the fault of a typed client ID. With a space, it may be an ID and a secret pasted together. */
-function typedIdProblem(answer: string): string | undefined {
-  return /\s/.test(answer) ? 'contains a space; paste only the ID' : clientIdProblem(answer);
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */

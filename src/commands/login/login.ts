@@ -1,5 +1,4 @@
 /** The command `gwtoken login`: look at the keychain, prompt for what is missing, fetch a token, store. */
-
 import { type Client, clientFlags, clientName, DEFAULT_PROFILE, parseClientName } from '../../client';
 import { formatItem } from '../../credentials/keychain';
 import { sourceOf } from '../../credentials/sources';

@@ -1,5 +1,4 @@
 /** Verifies the answers of login by a token request. */
-
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain';
 import { GwtokenError } from '../../errors';
@@ -11,9 +10,6 @@ import type { World } from '../../world';
 import { hintLine } from '../report';
 import { type Answers, askAgain, loginLine } from './answers';
 
-/** Number of prompts for an ID and a secret. */
-const TRIES = 3;
-
 /** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
 export async function verified(
   first: Answers,
@@ -21,7 +17,7 @@ export async function verified(
   forRequest: RequestSettings,
   world: World,
 ): Promise<Answers> {
-  const tries = isTyped ? TRIES : 1;
+  const tries = isTyped ? 3 : 1;
   let answers = first;
   for (let n = 1; ; n++) {
     // Throws if they are too long for an item, before they are sent.

@@ -14,11 +14,8 @@ import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
 
-/** Longest time that a writer waits for the lock. */
 const LOCK_WAIT_MS = 30_000;
-
-/** Largest config file, in bytes. */
-const LIMIT = 1024 * 1024;
+const LIMIT_BYTES = 1024 * 1024;
 
 type Stored = Record<string, unknown>;
 
@@ -90,7 +87,7 @@ function clientsIn(stored: Stored): Record<string, StoredClient> {
 function readTrusted(path: string, host: Host): Stored {
   let read: FileRead;
   try {
-    read = retryWhileBusy(() => readRegular(path, LIMIT), host);
+    read = retryWhileBusy(() => readRegular(path, LIMIT_BYTES), host);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};

@@ -60,14 +60,6 @@ function hold(path: string, holder: string, host: Host): HeldLock {
 /** Stands for a name that cannot be read: the file was just created, or Windows is just removing it. */
 const UNNAMED = '';
 
-interface LockState {
-  /** Name of the holder, or UNNAMED. */
-  readonly holder: string;
-  /** Modification time in milliseconds, only for comparison. */
-  readonly touchedAtMs: number;
-}
-
-/** Returns the current holder's lock, which can be waited for; see {@link OthersLock}. */
 function waitFor(path: string, host: Host): OthersLock {
   /**
    * Time without a touch: adds up the pauses of this waiter. A clock can be set, and a machine that starves
@@ -115,8 +107,8 @@ function removeDead(path: string, dead: string, host: Host): boolean {
   return readLock(path)?.holder !== dead;
 }
 
-/** Returns the state of the lock; undefined if nobody holds it. */
-function readLock(path: string): LockState | undefined {
+/** Returns the holder or UNNAMED, with the time of its last touch; undefined if nobody holds the lock. */
+function readLock(path: string): { readonly holder: string; readonly touchedAtMs: number } | undefined {
   try {
     const { bytes, stat } = readRegular(path, LONGEST_NAME_BYTES, constants.O_NOFOLLOW);
     return { holder: bytes.toString(), touchedAtMs: stat.mtimeMs };
@@ -131,12 +123,7 @@ function readLock(path: string): LockState | undefined {
  *
  * @throws GwtokenError `local` if another process holds the lock for longer than `limitMs`
  */
-export async function withLock<T>(
-  path: string,
-  host: Host,
-  limitMs: number,
-  work: () => T | Promise<T>,
-): Promise<T> {
+export async function withLock<T>(path: string, host: Host, limitMs: number, work: () => T): Promise<T> {
   const giveUpAtMs = performance.now() + limitMs;
   for (;;) {
     const lock = tryLock(path, host);

@@ -5,19 +5,16 @@ import { DIRECTORY_VARIABLES } from '../../surroundings';
 import { quoted } from '../../text';
 import type { DirectoryKind, Env } from '../../world';
 
-/** The facts about machine and user that matter for files. */
 export interface Host {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows, where owners and modes are not checked. */
   readonly uid: number | undefined;
 }
 
-/** Returns the hint for a directory or file of another user. */
 export function ownDirectory(kind: DirectoryKind): string {
   return `run gwtoken as its owner, or set ${DIRECTORY_VARIABLES[kind]} to a directory you own`;
 }
 
-/** Returns the hint after a failed write. */
 export function otherDirectory(kind: DirectoryKind): string {
   return `set ${DIRECTORY_VARIABLES[kind]} to a writable directory`;
 }

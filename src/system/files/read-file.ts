@@ -43,7 +43,6 @@ export async function readAll(
   return Buffer.concat(chunks);
 }
 
-/** Returns the error for more bytes than the limit. */
 export function tooLarge(limit: number): Error {
   return Object.assign(new Error(`more than ${limit} bytes`), { code: 'EFBIG' });
 }

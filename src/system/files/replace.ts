@@ -48,11 +48,7 @@ export function writeError(error: unknown, path: string, cause: Cause): GwtokenE
 const BUSY_MS = 500;
 const PAUSE_MS = 10;
 
-/**
- * Retries work that Windows refuses while a writer or virus scanner has the file open.
- *
- * @throws the system's error
- */
+/** Retries work that Windows refuses while a writer or virus scanner has the file open. */
 export function retryWhileBusy<T>(work: () => T, { platform }: Pick<Host, 'platform'>): T {
   const giveUpAtMs = platform === 'win32' ? performance.now() + BUSY_MS : 0;
   for (;;) {

@@ -3,7 +3,6 @@
  * if keytar hangs. The request goes over the child's IPC channel, because other programs can read arguments
  * and environment variables.
  */
-
 import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import type { KeychainReason } from '../../causes';
 import { GwtokenError } from '../../errors';
@@ -11,6 +10,7 @@ import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { note } from '../../text';
 import type { World } from '../../world';
+import type { Host } from '../files/paths';
 import { TimedOut, withinLimit } from '../limit';
 import type { ChildAnswer } from './child';
 import { failureError, keychainError, notAnswered } from './errors';
@@ -18,14 +18,12 @@ import { accountsOnBus, isAbsent, type KeyringProblem, keyringProblem } from './
 import type { Request, Result } from './operations';
 import { withSessionBus } from './session-bus';
 
-export type KeychainWorld = Pick<World, 'platform' | 'env' | 'stderr'> & {
+export interface KeychainWorld extends Host, Pick<World, 'env' | 'stderr'> {
   /** The module that `fork()` runs: src/system/keychain/child.ts, built. */
   readonly childPath: string;
-  /** The user's ID; undefined on Windows. */
-  readonly uid: number | undefined;
   /** Called when a `get` is sent, for work to do while the child reads the secret. */
   whileReading(): void;
-};
+}
 
 /** After this time, gwtoken says that it waits for the keychain. */
 export const NOTICE_AFTER_MS = 2000;

@@ -69,7 +69,6 @@ export function keychainError(reason: KeychainReason, raw?: string): GwtokenErro
   return new GwtokenError('keychain', shown, { reason }, { detail: words && `details: ${words}` });
 }
 
-/** Makes the error for a failure that the child reports. */
 export function failureError(failure: Failure): GwtokenError {
   return keychainError(reasonOf(failure), failure.message);
 }

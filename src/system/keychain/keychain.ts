@@ -1,5 +1,4 @@
 /** The OS keychain through keytar. Each call starts a child process, the only program that loads keytar. */
-
 import type { Keychain } from '../../world';
 import type { KeychainWorld } from './ask';
 import type { Request, Result } from './operations';
@@ -13,8 +12,7 @@ export function openKeychain(world: KeychainWorld): Keychain {
       await send({ op: 'probe' }, limitMs);
     },
     async get(account, limitMs, signal) {
-      const result = await send({ op: 'get', account }, limitMs, signal);
-      return result.value;
+      return (await send({ op: 'get', account }, limitMs, signal)).value;
     },
     async set(account, value, limitMs) {
       return (await send({ op: 'set', account, value }, limitMs)).found;

@@ -9,11 +9,9 @@ export type Request =
 export interface Result {
   /** Whether there was an item before the request. */
   readonly found: boolean;
-  /** The item's value, after a `get`. */
   readonly value?: string;
   /** True if a `delete` found no item, but the keychain may hide one. */
   readonly mayBeHidden?: true;
-  /** The accounts that have an item, after `accounts`. */
   readonly accounts?: readonly string[];
 }
 
@@ -23,8 +21,6 @@ const PROBE_SERVICE = 'gwtoken-probe';
 const ITEM_IS_GONE = /No such (interface|object path)|does not exist at path \S+\/collection\/[^/]+\/./;
 
 /**
- * Performs the request.
- *
  * @param pid separates probes that run at the same time
  * @throws keytar's error, or `DENIED` if a person declined the dialog
  */

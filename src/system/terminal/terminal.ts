@@ -5,7 +5,6 @@ import { isCi } from '../../surroundings';
 import type { Env, Paint, Terminal, World } from '../../world';
 import { mayBeTerminal } from './streams';
 
-/** Prompts for one line. Hides the answer if `isSecret`. */
 export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 
 export function openTerminal(
@@ -13,7 +12,6 @@ export function openTerminal(
   prompts: () => Promise<ReadLine>,
 ): Omit<Terminal, 'spin'> {
   const readLine: ReadLine = async (question, isSecret) => (await prompts())(question, isSecret);
-  /** Asks until `check` finds no problem with the answer. */
   const ask = async (
     question: string,
     check: (answer: string) => string | undefined,
@@ -33,9 +31,7 @@ export function openTerminal(
       if (!stderr.isTTY()) return 'stderr is not a terminal';
       return isCi(env) ? 'CI is set' : undefined;
     },
-    async hideTyping() {
-      await prompts();
-    },
+    hideTyping: async () => void (await prompts()),
     ask: (question, check, suggested) => ask(question, check, { suggested }),
     askSecret: (question, check) => ask(question, check, { isSecret: true }),
     confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N): `, false)),

@@ -29,7 +29,6 @@ export function tlsOptions({ ca, from }: Trust, trace: (line: string) => void): 
   };
 }
 
-/** Returns the subject, the issuer and the end of a certificate, for a trace. */
 function describe({ subject, issuer, valid_to }: tls.PeerCertificate): string {
   const name = (holder: typeof subject | undefined): string =>
     cleaned([holder?.CN ?? holder?.O ?? 'no name'].flat().join(', '));
