@@ -84,11 +84,7 @@ export function utcTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '');
 }
 
-/**
- * Returns the known words that are nearest to a misspelled one, if most of their letters agree.
- *
- * @param maxEdits the most letters that are missing, surplus, wrong or swapped with the next one
- */
+/** Returns the known words that are nearest to a misspelled one, if most of their letters agree. */
 export function similarWords(word: string, known: readonly string[], maxEdits = 3): string[] {
   const near = [...new Set(known)].map((each) => ({ each, count: edits(word, each) }));
   const least = Math.min(maxEdits, ...near.map(({ count }) => count));

@@ -167,15 +167,10 @@ export type CommandEnd =
 
 export interface ProgramOptions {
   readonly env: Env;
-  readonly text?: TextOption;
+  /** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
+  readonly text?: { readonly option: string; readonly content: string };
   /** Called before the start, once signals no longer end gwtoken. If it throws, nothing is started. */
   readonly beforeStart?: (() => void) | undefined;
-}
-
-/** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
-export interface TextOption {
-  readonly option: string;
-  readonly content: string;
 }
 
 export interface ChildEnd {

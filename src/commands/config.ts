@@ -2,7 +2,7 @@
 import { profileFlag } from '../client';
 import { messageOf, usage } from '../errors';
 import { findInConfig } from '../settings/resolve';
-import { checkConfigKey, checkConfigValue, type FlagValues, rowOf } from '../settings/table';
+import { checkConfigKey, checkConfigValue, type FlagValues } from '../settings/table';
 import { parseProfile } from '../settings/values';
 import { warn } from '../text';
 import type { Config, ConfigValues, World } from '../world';
@@ -34,8 +34,8 @@ export async function changeSetting(
   [key = '', text = '']: Args,
 ): Promise<void> {
   const profile = flagProfile(flags);
-  checkConfigValue(key, text, profile);
-  const value = rowOf(key)?.isPath ? world.absolutePath(text) : text;
+  const { isPath } = checkConfigValue(key, text, profile);
+  const value = isPath ? world.absolutePath(text) : text;
   await world.config.edit({ profile, key, value });
   if (key === 'ca-file') await world.checkCaFile(value).catch((error) => warn(world, messageOf(error)));
 }

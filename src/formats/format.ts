@@ -5,11 +5,7 @@ import type { Variable } from './token-variables';
 
 /** A format of `gwtoken env`, for one kind of reader. Its statements end with LF on every platform. */
 export interface Format {
-  /**
-   * Returns the statement that sets a variable. Only the access token is secret.
-   *
-   * @throws GwtokenError `usage` if the format cannot carry this value exactly
-   */
+  /** Returns the statement that sets a variable. Throws `usage` if the format cannot carry its value. */
   set(name: string, value: string, isSecret?: boolean): string;
   /** Returns the statement that removes a variable; absent if the reader cannot remove one. */
   remove?(name: string): string;

@@ -8,6 +8,7 @@ import { expiresAtMs, type Token } from '../token/token';
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
+  /** True for the access token only. */
   readonly isSecret?: boolean;
 }
 

@@ -256,8 +256,10 @@ export function checkConfigKey(key: string, profile?: string): SettingRow<unknow
   throw usage(problem, [isClear ? `did you mean: ${meant}` : 'for all keys, run: gwtoken help settings']);
 }
 
-/** Throws `usage` for a key or value that `config set KEY VALUE` rejects. */
-export function checkConfigValue(key: string, text: string, profile?: string): void {
+/** Returns the row of a key. Throws `usage` for a key or value that `config set KEY VALUE` rejects. */
+export function checkConfigValue(key: string, text: string, profile?: string): SettingRow<unknown> {
+  const row = checkConfigKey(key, profile);
   const region = REGIONS.find((each) => key.endsWith(`.${each}`));
-  checkConfigKey(key, profile).parse(text, undefined, region);
+  row.parse(text, undefined, region);
+  return row;
 }

@@ -3,16 +3,13 @@
  * can collect those as garbage while code still waits for them, and then they never fire.
  */
 
-/** The error for work that took longer than its limit. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
 /**
- * Runs the work and waits for it up to the limit. Then aborts the work's signal, so that late work stops.
- *
- * @param caller signal that ends the wait before the limit
- * @throws TimedOut, the reason of the caller's signal, or the error of the work
+ * Runs the work and waits for it up to the limit. Then aborts the work's signal, so that late work stops. The
+ * caller's signal ends the wait before. Throws TimedOut, the reason of that signal, or the error of the work.
  */
 export async function withinLimit<T>(
   limitMs: number,

@@ -1,6 +1,6 @@
 /** The words that curl gets, and what gwtoken adds to its errors. See also test/sessions/text/curl.txt. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TextOption } from '../../src/world';
+import type { ProgramOptions } from '../../src/world';
 import { type Inside, inside } from '../harness/homes/in-process';
 
 /** Lines of `curl --help all`. */
@@ -29,7 +29,7 @@ let gw: Inside;
 /** The questions to curl. */
 let asked: string[][] = [];
 /** The text that curl reads. */
-let text: TextOption | undefined;
+let text: ProgramOptions['text'];
 beforeEach(() => {
   gw = inside();
   gw.configure({ region: 'eu', 'api-url': 'https://gw.{region}.example.com/v1/' });

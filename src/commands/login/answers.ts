@@ -46,10 +46,8 @@ export function checkGiven(settings: Settings, { stdin }: World): void {
 }
 
 /**
- * Takes all answers from flags, settings and the stored client, and the secret from stdin.
- *
- * @param promptProblem reason why login cannot prompt
- * @throws GwtokenError `usage` that names everything that is missing
+ * Takes all answers from flags, settings and the stored client, and the secret from stdin. Throws `usage`
+ * that names everything that is missing.
  */
 export async function readAnswers(settings: Settings, promptProblem: string, world: World): Promise<Answers> {
   const { region, flags, stored } = settings;

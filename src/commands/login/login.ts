@@ -68,9 +68,7 @@ async function checkKeychain(settings: Settings, world: World): Promise<void> {
 
 /**
  * Stores the keychain item, then the entry in the list of stored clients. If the item cannot be stored, the
- * client works as before.
- *
- * @returns true if it replaces credentials that were stored before
+ * client works as before. Returns true if it replaces credentials that were stored before.
  */
 async function store(
   answers: Answers,
@@ -117,10 +115,8 @@ async function setRegion(
     return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${path}`];
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    warn(
-      world,
-      `region ${region} is not the default: ${error.message}; use --region or export GWTOKEN_REGION`,
-    );
+    const problem = `region ${region} is not the default: ${error.message}`;
+    warn(world, `${problem}; use --region or export GWTOKEN_REGION`);
     return [];
   }
 }

@@ -114,12 +114,8 @@ function objectOf(value: unknown, path: string, key?: string): Stored {
   throw unusable(path, `must contain a JSON object${key === undefined ? '' : ` for ${quoted(key)}`}`);
 }
 
-function unusable(
-  path: string,
-  problem: string,
-  hints: Hints = [`fix ${path}, or rename it to start without it`],
-): GwtokenError {
-  return usage(`config file ${path} ${problem}`, hints);
+function unusable(path: string, problem: string, hints?: Hints): GwtokenError {
+  return usage(`config file ${path} ${problem}`, hints ?? [`fix ${path}, or rename it to start without it`]);
 }
 
 /**

@@ -119,9 +119,8 @@ function readLock(path: string): { readonly holder: string; readonly touchedAtMs
 }
 
 /**
- * Runs the work while holding the lock, or without the lock if locks do not work here.
- *
- * @throws GwtokenError `local` if another process holds the lock for longer than `limitMs`
+ * Runs the work while holding the lock, or without the lock if locks do not work here. Throws `local`
+ * if another process holds the lock for longer than `limitMs`.
  */
 export async function withLock<T>(path: string, host: Host, limitMs: number, work: () => T): Promise<T> {
   const giveUpAtMs = performance.now() + limitMs;

@@ -13,9 +13,8 @@ export function uniqueName(): string {
 
 /**
  * Writes the text to a new temporary file beside `path` with mode 0600, and renames it to `path`. With
- * `flush` it waits for the disk in between, so that a power cut leaves the old text or the new one.
- *
- * @throws the system's error
+ * `flush` it waits for the disk in between, so that a power cut leaves the old text or the new one. Throws
+ * the system's error.
  */
 export function writeByRename(
   path: string,

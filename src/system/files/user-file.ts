@@ -42,9 +42,8 @@ export function removeUserFile(path: string, text: string): void {
 }
 
 /**
- * Returns a function that appends to a CI runner's file. The runner creates and reads the file.
- *
- * @throws GwtokenError `usage` if it does not exist; the returned function throws `local`
+ * Returns a function that appends to a CI runner's file. The runner creates and reads the file. Throws
+ * `usage` if it does not exist; the returned function throws `local`.
  */
 export function openAppender(path: string, variable: string): (text: string) => void {
   if (!orUndefined(() => statSync(path).isFile()))

@@ -30,11 +30,8 @@ export const NOTICE_AFTER_MS = 2000;
 
 /**
  * Returns the result of the request. The limit covers all children, and the questions to the bus about the
- * keyring.
- *
- * @param limitMs by default 60 s if a person can answer a dialog, otherwise 10 s
- * @param signal ends the wait before the limit
- * @throws GwtokenError `keychain`, or the signal's reason
+ * keyring; it is by default 60 s if a person can answer a dialog, otherwise 10 s. The signal ends the wait
+ * before it. Throws `keychain`, or the signal's reason.
  */
 export async function ask(
   request: Request,

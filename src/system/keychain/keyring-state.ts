@@ -45,10 +45,8 @@ export async function isAbsent(account: string, env: Env, signal: AbortSignal): 
 
 /**
  * Returns the accounts of all items that are visible, even of locked ones, without a dialog. None are visible
- * in a locked keyring of gnome-keyring, or in a locked database of KeePassXC.
- *
- * @returns undefined if there is no dbus-send
- * @throws GwtokenError `keychain` if the service does not answer
+ * in a locked keyring of gnome-keyring, or in a locked database of KeePassXC. Returns undefined if there is
+ * no dbus-send. Throws `keychain` if the service does not answer.
  */
 export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const { error, stdout } = await send([...SEARCH, OF_GWTOKEN], env, signal);

@@ -30,8 +30,7 @@ function loadPackage(directory: string): Keytar {
 /**
  * Returns keytar's directory, which npm puts into gwtoken's own node_modules or beside gwtoken. A plain
  * `require` would also look into directories such as `/tmp/node_modules`, where other users can put a module.
- *
- * @throws an error with the code MODULE_NOT_FOUND
+ * Throws an error with the code MODULE_NOT_FOUND.
  */
 function directoryOfKeytar(): string {
   const gwtoken = dirname(__dirname);

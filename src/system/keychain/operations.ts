@@ -20,10 +20,7 @@ const PROBE_SERVICE = 'gwtoken-probe';
 /** The last one names the path of an item; libsecret also writes it of a missing keyring. */
 const ITEM_IS_GONE = /No such (interface|object path)|does not exist at path \S+\/collection\/[^/]+\/./;
 
-/**
- * @param pid separates probes that run at the same time
- * @throws keytar's error, or `DENIED` if a person declined the dialog
- */
+/** Throws keytar's error, or `DENIED` if a person declined the dialog. */
 export async function perform(request: Request, keytar: Keytar, pid: number): Promise<Result> {
   switch (request.op) {
     case 'get': {
@@ -35,6 +32,7 @@ export async function perform(request: Request, keytar: Keytar, pid: number): Pr
     case 'set':
       return { found: await store(keytar, SERVICE, request.account, request.value) };
     case 'probe': {
+      // Probes that run at the same time need different names.
       const account = `probe ${pid}`;
       await store(keytar, PROBE_SERVICE, account, 'gwtoken was here \u2602');
       return { found: await remove(keytar, PROBE_SERVICE, account) };
@@ -49,9 +47,7 @@ export async function perform(request: Request, keytar: Keytar, pid: number): Pr
 
 /**
  * Stores the value and returns true if it replaced another one. Reading the old value first unlocks the item,
- * which saves the person a second dialog.
- *
- * @throws `DENIED` if the item then does not contain the value
+ * which saves the person a second dialog. Throws `DENIED` if the item then does not contain the value.
  */
 async function store(keytar: Keytar, service: string, account: string, value: string): Promise<boolean> {
   const before = await keytar.getPassword(service, account);
@@ -65,9 +61,7 @@ async function store(keytar: Keytar, service: string, account: string, value: st
 /**
  * Deletes an item and returns true if there was one. libsecret ignores items that are locked for this
  * connection, and all items of KeePassXC and KWallet are locked at first. Reading an item asks the person and
- * unlocks the item for the life of this process.
- *
- * @throws `DENIED` if the item is still there
+ * unlocks the item for the life of this process. Throws `DENIED` if the item is still there.
  */
 async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
   try {

@@ -14,9 +14,8 @@ const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 
 /**
  * Returns the environment with the address of the bus, so that libsecret does not look for another bus. Of a
- * list, it keeps the sockets that exist; D-Bus connects to the first one that answers.
- *
- * @throws GwtokenError `keychain` with reason `no-session` if there is no bus, or if another user may answer
+ * list, it keeps the sockets that exist; D-Bus connects to the first one that answers. Throws `keychain` with
+ * the reason `no-session` if there is no bus, or if another user may answer.
  */
 export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;

@@ -51,9 +51,8 @@ const { getCACertificates } = tls as { getCACertificates?: (type: 'default' | 's
 const systemStore = (): readonly string[] => getCACertificates?.('system') ?? [];
 
 /**
- * Returns Node's CAs and those of a file. Checks each one, because Node silently ignores invalid ones.
- *
- * @throws GwtokenError `usage` with the reason `ca-file`
+ * Returns Node's CAs and those of a file. Checks each one, because Node silently ignores invalid ones. Throws
+ * `usage` with the reason `ca-file`.
  */
 export function trustFile(path: string, env: Env): Trust {
   const unusable = (message: string): GwtokenError => usage(message, { reason: 'ca-file' });

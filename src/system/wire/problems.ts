@@ -71,9 +71,6 @@ const CERTIFICATES: Endings = [
   [/^/, () => [ASK_OPERATORS], ({ message }) => `was rejected (${message})`],
 ];
 
-/** Codes of a limit that this process has reached. */
-const LIMIT = /^(EMFILE|ENFILE|ENOMEM)$/;
-
 /** Codes of a failed TLS handshake. */
 const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/;
 
@@ -133,8 +130,8 @@ interface Problem {
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const failure = failureOf(thrown, request);
-  // A RangeError: `ulimit -v` leaves no memory for undici's parser. Another process may do better.
-  if (LIMIT.test(failure.code) || thrown instanceof RangeError)
+  // A limit of this process; another one may do better. A RangeError: `ulimit -v` leaves undici no memory.
+  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || thrown instanceof RangeError)
     return new GwtokenError('local', failure.message);
   const { message, cause, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)

@@ -15,9 +15,7 @@ export interface HttpProxy {
 
 /**
  * Returns the proxy for a URL by curl's rules for HTTPS_PROXY and NO_PROXY, lower-case names first; undefined
- * if the URL needs no proxy.
- *
- * @throws GwtokenError `usage` if the variable is not the URL of an HTTP proxy
+ * if the URL needs no proxy. Throws `usage` if the variable is not the URL of an HTTP proxy.
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): HttpProxy | undefined {
   const source = proxyVariable(env);
@@ -74,9 +72,8 @@ export class TunnelRefused extends Error {
 }
 
 /**
- * Returns a connector that opens a tunnel through the proxy and then connects to the endpoint in it.
- *
- * @throws TunnelRefused for another status than 2xx. @see RFC 9110 section 9.3.6
+ * Returns a connector that opens a tunnel through the proxy and then connects to the endpoint in it. Throws
+ * TunnelRefused for another status than 2xx. @see RFC 9110 section 9.3.6
  */
 export function throughTunnel(
   proxy: HttpProxy,

@@ -36,11 +36,7 @@ type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAll
 /** Delay before the next address of a name is tried. Distant hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/**
- * Returns the function that posts, each time over a new connection.
- *
- * @throws GwtokenError `local` if the runtime has no WebAssembly, in which undici parses HTTP
- */
+/** Throws `local` if the runtime has no WebAssembly, in which undici parses HTTP. */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
   if (typeof WebAssembly === 'undefined')
