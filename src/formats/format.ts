@@ -54,7 +54,7 @@ export function formatAmong<T>(
   const key = name.toLowerCase();
   const format = Object.hasOwn(formats, key) ? formats[key] : undefined;
   if (format) return format;
-  throw usage(`unknown format ${quoted(name)} (from --format)`, [`use one of: ${names.join(', ')}`]);
+  throw usage(`unknown format ${quoted(name)} (from --format)`, [`use: ${names.join(' ')}`]);
 }
 
 /** Returns JSON on one line. It escapes `##`, so that the endpoint's text cannot be a CI system's command. */

@@ -223,13 +223,14 @@ describe('env', () => {
   const unset = (format: string) =>
     `--unset does not work with --format ${format}: such a file can only set variables`;
   const unknown = (name: string) => `unknown format "${name}" (from --format)`;
-  const known = `use one of: ${ENV_FORMAT_NAMES.join(', ')}`;
+  const known = `use: ${ENV_FORMAT_NAMES.join(' ')}`;
   test.each<[flags: Record<string, string | true>, message: string, hint: string]>([
     [{ format: 'dotenv', unset: true }, unset('dotenv'), 'delete the file or the lines in it'],
     [{ format: 'docker', unset: true }, unset('docker'), 'delete the file or the lines in it'],
     [{ format: 'bogus' }, unknown('bogus'), known],
     [{ format: 'toString' }, unknown('toString'), known],
   ])('rejects the flags %j', (flags, message, hint) => {
+    expect(`hint: ${hint}`.length).toBeLessThanOrEqual(80);
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
   });
 
@@ -299,9 +300,7 @@ describe('get', () => {
     expect(Object.keys(PRINTS)).toEqual(GET_FORMAT_NAMES);
     for (const [format, printed] of Object.entries(PRINTS)) expect(get({ format })).toBe(printed);
     expect([get({}), get({ json: true })]).toEqual([PRINTS['token'], PRINTS['json']]);
-    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([
-      `use one of: ${GET_FORMAT_NAMES.join(', ')}`,
-    ]);
+    expect(refusal(() => get({ format: 'yaml' })).hints).toEqual([`use: ${GET_FORMAT_NAMES.join(' ')}`]);
   });
 
   test('rejects --json together with --format', () => {
