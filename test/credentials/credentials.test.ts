@@ -1,4 +1,3 @@
-/** Valid client IDs and secrets, and secrets from files. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

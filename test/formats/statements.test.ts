@@ -283,7 +283,6 @@ describe('get', () => {
   const get = (flags: Record<string, string | boolean>, more: Partial<Token> = {}) =>
     getFormat(flags)({ ...answer, token: { ...TOKEN, ...more } }, TOKEN.requestedAtMs + 1001);
 
-  /** Output of each format; add a line for a new one. */
   const PRINTS: Readonly<Record<string, string>> = {
     token: 'a"\\b\n',
     json:

@@ -85,10 +85,7 @@ describe('the topic ci', () => {
       name in values ? JSON.stringify(values[name]) : expression,
     );
     const [, used, deploy] = parse(filled).steps;
-    expect(used).toMatchObject({
-      id: 'gwtoken',
-      uses: 'REPOSITORY/.github/actions/gwtoken@action/v0',
-    });
+    expect(used).toMatchObject({ id: 'gwtoken', uses: 'REPOSITORY/.github/actions/gwtoken@action/v0' });
     // With these inputs, the action sets outputs.
     expect(used.with).toEqual(inputsFor('eu'));
     expect(deploy.env.GWTOKEN_ACCESS_TOKEN).toMatch(/^\$\{\{ steps\.gwtoken\.outputs\.access-token \}\}$/);

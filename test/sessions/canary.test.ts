@@ -9,7 +9,6 @@ import { inside } from '../harness/homes/in-process';
 const AUTH_URL = 'https://a.example.com';
 const VARIABLES = inVariables(AUTH_URL, { clientId: 'id', clientSecret: SECRET });
 
-/** Returns the endpoint's reply to a form. */
 type Reply = (form: string) => FormReply;
 const text =
   (status: number, body: string | ((form: string) => string), headers = {}): Reply =>

@@ -42,7 +42,6 @@ const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
   },
 };
 
-/** The commands of `$` lines. */
 const COMMANDS: Readonly<Record<string, (gw: Inside, args: string[]) => Partial<Ended> | Promise<Ended>>> = {
   gwtoken: (gw, args) => gw.cli(args),
   cat: (_, [path]) => ({ stdout: readFileSync(path!, 'utf8') }),
@@ -150,7 +149,6 @@ function failAt(file: string, part: string, played: string): void {
   expect(runs.slice(same).join(''), place).toBe(recorded.slice(same).join(''));
 }
 
-/** A part of a file below test/sessions/text. */
 interface Part {
   readonly title: string;
   /** True if the built program plays the part too. */
@@ -160,7 +158,6 @@ interface Part {
 }
 
 const TEXTS = join(import.meta.dirname, 'text');
-/** The files with their parts. */
 export const SESSIONS: readonly (readonly [name: string, parts: readonly Part[]])[] = readdirSync(TEXTS).map(
   (name) => {
     const file = join(TEXTS, name);

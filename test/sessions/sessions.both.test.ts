@@ -1,4 +1,3 @@
-/** Plays the sessions with the line `form: both` with the built program. */
 import { describe, test } from 'vitest';
 import { builtProgram, SESSIONS } from './play';
 

@@ -2,7 +2,6 @@ import { settingsFrom } from '../../src/settings/resolve';
 import type { Places, Settings } from '../../src/settings/table';
 import type { ConfigValues, StoredClient } from '../../src/world';
 
-/** Values by the place that they come from. */
 export interface Values {
   readonly flags?: Places['flags'];
   readonly env?: Places['env'];

@@ -1,4 +1,3 @@
-/** Parsing of the settings' values, and the errors for invalid ones. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS, type SettingRow } from '../../src/settings/table';

@@ -1,4 +1,3 @@
-/** The precedence of each setting's sources. */
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { selecting } from '../../src/settings/resolve';
@@ -112,11 +111,7 @@ const ORDER: Record<string, { setting: keyof typeof SETTINGS; places: readonly P
       ),
       fallback: undefined,
     },
-    'API URL': {
-      setting: 'apiUrl',
-      places: urls(...urlKeys('api-url')),
-      fallback: undefined,
-    },
+    'API URL': { setting: 'apiUrl', places: urls(...urlKeys('api-url')), fallback: undefined },
   };
 
 /** Returns settings of which only these places are set, beside the flags. */

@@ -147,7 +147,6 @@ test('the error of an unusable CA file names its source', async () => {
 });
 
 describe('a remembered refusal', () => {
-  /** Runs a get that is refused. Returns its error. */
   const refused = async (args: readonly string[] = []) => {
     const { code, stderr } = await gw.cli(['get', ...args]);
     expect(code).toBe(3);

@@ -93,7 +93,6 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '503-errors': [7, 'answered 503, down for maintenance (retry after 1 h)', OUTAGE],
 };
 
-/** Plays a file to gwtoken. Returns how a `get` ends. */
 function get(name: string) {
   const gw = inside();
   const file = readFileSync(join(FOLDER, `${name}.http`), 'latin1');

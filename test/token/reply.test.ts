@@ -37,6 +37,13 @@ const errorFor = (...reply: Parameters<typeof judge>) => {
   const problem = message.replace('https://id.test/x/token ', '');
   return { kind, problem, reason, ...(retry && { retry }) };
 };
+/** Returns the error that {@link errorFor} finds in a reply without a token. */
+const bad = (problem: string, reason: string, more: object = {}) => ({
+  kind: 'bad-reply',
+  problem,
+  reason,
+  ...more,
+});
 /** Judges the usual token with these members instead of its own. */
 const judgeToken = (members: object) => judge(200, { ...GOOD, ...members });
 
@@ -75,11 +82,7 @@ describe('a token', () => {
   });
 
   const expectBad = (members: object, problem: string) =>
-    expect(errorFor(200, { ...GOOD, ...members })).toEqual({
-      kind: 'bad-reply',
-      problem,
-      reason: 'unusable-reply',
-    });
+    expect(errorFor(200, { ...GOOD, ...members })).toEqual(bad(problem, 'unusable-reply'));
   test.each([[undefined], [''], [['a']]])('is missing with the access_token %j', (access_token) => {
     expectBad({ access_token }, 'answered 200 without a valid access_token');
   });
@@ -111,12 +114,11 @@ describe('a token', () => {
   test.each([0, 0.9, '0'])(
     'with expires_in %j has just expired, so the request is repeated after 0.6 s',
     (expires_in) => {
-      expect(errorFor(200, { ...GOOD, expires_in })).toEqual({
-        kind: 'bad-reply',
-        problem: 'returned a token that has just expired (expires_in is 0)',
-        reason: 'just-expired',
-        retry: { afterMs: 600, isExact: true },
-      });
+      expect(errorFor(200, { ...GOOD, expires_in })).toEqual(
+        bad('returned a token that has just expired (expires_in is 0)', 'just-expired', {
+          retry: { afterMs: 600, isExact: true },
+        }),
+      );
     },
   );
 
@@ -146,17 +148,15 @@ describe('a token', () => {
     ['bytes that are not UTF-8', NOT_UTF8, 'returned an access_token with invalid characters'],
     ['an error that is a number', { error: 1 }, 'answered 200 without a valid access_token'],
   ])('is missing in %s', (_, body, problem) => {
-    expect(errorFor(200, body)).toEqual({ kind: 'bad-reply', problem, reason: 'unusable-reply' });
+    expect(errorFor(200, body)).toEqual(bad(problem, 'unusable-reply'));
   });
 
   test('is missing in an error with 200, which is shown without the secret', () => {
-    const unknown = { kind: 'bad-reply', reason: 'unknown-error' };
     const problem = 'answered 200 without a valid access_token';
-    expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual({
-      ...unknown,
-      problem: `${problem} (a: b)`,
-    });
-    expect(errorFor(200, { error: SECRET })).toEqual({ ...unknown, problem });
+    expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual(
+      bad(`${problem} (a: b)`, 'unknown-error'),
+    );
+    expect(errorFor(200, { error: SECRET })).toEqual(bad(problem, 'unknown-error'));
   });
 
   test('is accepted from a 201, and beside an error', () => {
@@ -204,11 +204,7 @@ describe('the reason', () => {
     { token_details: [WHY], tokenInformation: WHY, access_token: { message: WHY }, debug_message: WHY },
     `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
   ])('is no other member and no text deep inside a reply', (body) => {
-    expect(errorFor(400, body)).toEqual({
-      kind: 'bad-reply',
-      problem: 'answered 400',
-      reason: 'unusable-reply',
-    });
+    expect(errorFor(400, body)).toEqual(bad('answered 400', 'unusable-reply'));
   });
 });
 
@@ -254,11 +250,7 @@ describe('a refusal', () => {
     [401, { error: 'Unauthorized' }, BEARER, 'answered 401, Unauthorized'],
     [400, { error: 'invalid_request' }, { 'www-authenticate': 'bearer' }, 'answered 400, invalid_request'],
   ])('is not an error of RFC 6750: %i %j', (status, body, headers, problem) => {
-    expect(errorFor(status, body, headers)).toEqual({
-      kind: 'bad-reply',
-      problem,
-      reason: 'api-answer',
-    });
+    expect(errorFor(status, body, headers)).toEqual(bad(problem, 'api-answer'));
   });
 
   test('is told from an error of RFC 6750 only with a 4xx', () => {
@@ -273,11 +265,9 @@ describe('a refusal', () => {
   });
 
   test('is not a 400 with an unknown error', () => {
-    expect(errorFor(400, { error: 'no_coffee', error_description: SECRET })).toEqual({
-      kind: 'bad-reply',
-      problem: 'answered 400, no_coffee',
-      reason: 'unknown-error',
-    });
+    expect(errorFor(400, { error: 'no_coffee', error_description: SECRET })).toEqual(
+      bad('answered 400, no_coffee', 'unknown-error'),
+    );
   });
 
   test('is not retried, whatever the status', () => {
@@ -298,49 +288,37 @@ describe('any other status', () => {
     [405, '', 'answered 405', 'wrong-path'],
     [501, 'too-long', 'answered 501', 'outage'],
   ])('%i is reported with its reason', (status, body, problem, reason) => {
-    expect(errorFor(status, body)).toEqual({ kind: 'bad-reply', problem, reason });
+    expect(errorFor(status, body)).toEqual(bad(problem, reason));
   });
 
   test('403 without an error code has the reason forbidden, which selects the hints', () => {
-    const forbidden = { kind: 'bad-reply', problem: 'answered 403', reason: 'forbidden' };
+    const forbidden = bad('answered 403', 'forbidden');
     expect(errorFor(403)).toEqual(forbidden);
     expect(errorFor(403, { message: 'why' })).toEqual({ ...forbidden, problem: 'answered 403, why' });
   });
 
   test('404 and 405 keep their reason with an unknown error', () => {
     for (const status of [404, 405])
-      expect(errorFor(status, { error: 'Not Found' })).toMatchObject({
-        reason: 'wrong-path',
-      });
+      expect(errorFor(status, { error: 'Not Found' })).toMatchObject({ reason: 'wrong-path' });
   });
 
   const OUTAGES = { 500: 'outage', 502: 'outage', 503: 'outage', 504: 'outage' };
   const REASONS = { 408: 'unusable-reply', 425: 'unusable-reply', 429: 'rate-limited', ...OUTAGES };
   test.each(Object.entries(REASONS))('%s is retried after its Retry-After', (name, reason) => {
     const status = Number(name);
-    const plain = { kind: 'bad-reply', reason };
-    expect(errorFor(status)).toEqual({
-      ...plain,
-      problem: `answered ${status}`,
-      retry: { afterMs: undefined },
-    });
-    expect(errorFor(status, '', { 'retry-after': '7' })).toEqual({
-      ...plain,
-      problem: `answered ${status} (retry after 7 s)`,
-      retry: { afterMs: 7000 },
-    });
+    expect(errorFor(status)).toEqual(bad(`answered ${status}`, reason, { retry: { afterMs: undefined } }));
+    expect(errorFor(status, '', { 'retry-after': '7' })).toEqual(
+      bad(`answered ${status} (retry after 7 s)`, reason, { retry: { afterMs: 7000 } }),
+    );
   });
 });
 
 describe('an outage', () => {
   test.each(['temporarily_unavailable', 'server_error'])('is %s with any status, and retried', (error) => {
     for (const status of [200, 400, 401, 403, 501, 503])
-      expect(errorFor(status, { error, error_description: 'why' }, { 'retry-after': '7' })).toEqual({
-        kind: 'bad-reply',
-        problem: `answered ${status}, ${error}: why (retry after 7 s)`,
-        reason: 'outage',
-        retry: { afterMs: 7000 },
-      });
+      expect(errorFor(status, { error, error_description: 'why' }, { 'retry-after': '7' })).toEqual(
+        bad(`answered ${status}, ${error}: why (retry after 7 s)`, 'outage', { retry: { afterMs: 7000 } }),
+      );
   });
 });
 
@@ -390,11 +368,9 @@ describe('a redirect', () => {
   ])(
     '(%i) to %j is not followed, and is reported without parts that may be secret',
     (status, location, target) => {
-      expect(errorFor(status, GOOD, { location })).toEqual({
-        kind: 'bad-reply',
-        problem: `answered ${status}, a redirect${target}; gwtoken never follows redirects`,
-        reason: 'wrong-path',
-      });
+      expect(errorFor(status, GOOD, { location })).toEqual(
+        bad(`answered ${status}, a redirect${target}; gwtoken never follows redirects`, 'wrong-path'),
+      );
     },
   );
 });

@@ -1,4 +1,3 @@
-/** Many processes share one request. */
 import { expect, test } from 'vitest';
 import { startFaultServer } from '../harness/endpoints/fault-server';
 import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';

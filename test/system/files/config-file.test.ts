@@ -1,4 +1,3 @@
-/** The config file and the list of stored clients: valid content, errors and writing. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -33,12 +32,7 @@ test('a missing config file means no settings and no stored clients', () => {
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const noHome = directoryOf('config', {}, 'linux') as GwtokenError;
   const { config, clients } = openConfig(noHome, MACHINE);
-  expect(config.read()).toEqual({
-    path: 'no config file',
-    noHome: noHome.cause,
-    general: {},
-    profiles: {},
-  });
+  expect(config.read()).toEqual({ path: 'no config file', noHome: noHome.cause, general: {}, profiles: {} });
   for (const path of [directory, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
@@ -126,7 +120,6 @@ test('invalid entries in the list of stored clients are ignored', () => {
   });
 });
 
-/** Takes the lock of the config file. Returns the function that releases it. */
 function takeLock(): () => void {
   const lock = tryLock(join(directory, 'config.lock'), MACHINE);
   if (!lock?.held) throw new Error('another process holds the lock');

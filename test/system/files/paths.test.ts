@@ -1,4 +1,3 @@
-/** The directories of gwtoken on every platform. */
 import { describe, expect, test } from 'vitest';
 import { directoryOf } from '../../../src/system/files/paths';
 

@@ -1,4 +1,3 @@
-/** Limits for files and streams, and paths that are not regular files. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

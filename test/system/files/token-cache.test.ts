@@ -1,4 +1,3 @@
-/** The files of the token cache: what is read, written and removed. */
 import * as fs from 'node:fs';
 import { basename } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -227,11 +227,7 @@ describe('a directory that is missing', () => {
     const { config } = openConfig(below, MACHINE);
     const message = `${directory} belongs to another user (uid ${STRANGER})`;
     for (const refused of [config.checkWritable(), config.edit(EDIT)])
-      await expect(refused).rejects.toMatchObject({
-        kind: 'usage',
-        message,
-        cause: [AS_OWNER],
-      });
+      await expect(refused).rejects.toMatchObject({ kind: 'usage', message, cause: [AS_OWNER] });
     expect(await openTokens(below, MACHINE).write(EU_KEY, 'an entry')).toBe(message);
     expect(probeDirectory('cache', below, MACHINE)).toEqual({
       text: message,

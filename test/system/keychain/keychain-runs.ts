@@ -58,7 +58,6 @@ export const run = (args: string, own: Environment): Promise<Ended> =>
     return { ...ended, stderr: notices + stderr };
   });
 
-/** Runs a built program like run(). */
 export const runBuilt = (args: string, own: Environment, program: Words): Promise<ProgramResult> =>
   leavingNothing(own, (env) => runProgram(args.split(' '), { env, stdin: SECRET, program }));
 
@@ -76,9 +75,7 @@ async function leavingNothing<T extends Ended>(
 /** Runs doctor and returns its exit code, and the result and message of its credentials check. */
 export async function doctorsKeychain(env: Environment) {
   const { code, stdout } = await run('doctor --json', env);
-  const { checks } = JSON.parse(stdout) as {
-    checks: { name: string; result: string; message: string }[];
-  };
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; message: string }[] };
   const { result, message } = checks.find(({ name }) => name === 'credentials') ?? {};
   return { code, result, message };
 }

@@ -1,4 +1,3 @@
-/** Exit codes and messages for a keyring that is locked, empty or missing. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

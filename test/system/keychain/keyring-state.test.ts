@@ -1,4 +1,3 @@
-/** The state of the default keyring, read from the session bus. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-/** The keychain's child turns the answers of keytar into results and errors. */
 import { expect, test } from 'vitest';
 import type { Keytar } from '../../../src/system/keychain/keytar';
 import { perform, type Request } from '../../../src/system/keychain/operations';

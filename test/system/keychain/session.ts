@@ -6,7 +6,6 @@ import { UNHURRIED } from '../../harness/keyrings/keyring';
 import { missing, type Need } from '../../harness/needs';
 import { CLIENT, doctorsKeychain, run, SECRET } from './keychain-runs';
 
-/** A keyring, and the actions of the person who uses it. */
 interface TestedKeyring {
   readonly env: Readonly<Record<string, string>>;
   /** Returns an account's secret, read by a program other than gwtoken; undefined if it has no item. */
@@ -33,7 +32,6 @@ export function testSession(need: Need, start: () => Promise<TestedKeyring>): vo
       env = { ...keyring.env, ...UNHURRIED, GWTOKEN_AUTH_URL: identity.authUrl };
     });
 
-    /** Runs gwtoken while the person allows the dialog that it opens. */
     async function runAllowed(args: string, asks?: keyof TestedKeyring['allows']) {
       const [result] = await Promise.all([run(args, env), asks && keyring.allows[asks]?.()]);
       return result;

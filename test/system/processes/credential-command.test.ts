@@ -1,4 +1,3 @@
-/** A credential command: its end, its limits and its signals. */
 import { getEventListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** The file of a program in PATH, and the words for a start that failed. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-/** The program of exec: its signals, its end, and its failures to start. */
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -39,10 +38,7 @@ test('calls beforeStart() while signals do not end gwtoken, and rejects with its
     order.push('beforeStart');
     throw fault;
   };
-  const running = runProgram({ ...own('linux'), onSignals }, 'true', [], {
-    env: {},
-    beforeStart,
-  });
+  const running = runProgram({ ...own('linux'), onSignals }, 'true', [], { env: {}, beforeStart });
   await expect(running).rejects.toBe(fault);
   expect(order).toEqual(['signals', 'beforeStart']);
 });
@@ -84,7 +80,6 @@ test('a program may end without reading its text', async ({ needs }) => {
   expect(await running).toEqual({ code: 0, signal: null });
 });
 
-/** Writes a file with this content and mode. Returns its path. */
 function script(content: string, mode: number): string {
   const path = join(openDirectory(), 'script');
   writeFileSync(path, content, { mode });
@@ -134,9 +129,6 @@ test.for<[why: string, command: string, args: readonly string[]]>([
 test('on Windows a command without a file is reported as not found', async ({ needs }) => {
   needs('posix');
   const message = 'command not found: "dir"';
-  const error = {
-    kind: 'not-found',
-    message,
-  };
+  const error = { kind: 'not-found', message };
   await expect(run('dir', [], 'win32')).rejects.toMatchObject(error);
 });

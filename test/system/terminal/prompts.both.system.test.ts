@@ -98,10 +98,7 @@ describe('login on a terminal', () => {
     await answer(/Try again[\s\S]*Client secret \(sent to /, `${CLIENT.clientSecret}\rafter-hush`);
     await terminal.waitFor(/stored in the keychain[\s\S]*code 0\nicanon echo\n/);
     expect(terminal.raw()).not.toContain('hush');
-    expect(await stored()).toMatchObject({
-      client_id: CLIENT.clientId,
-      client_secret: CLIENT.clientSecret,
-    });
+    expect(await stored()).toMatchObject({ client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret });
   });
 
   test('hides and drops what is typed before the first question', async () => {

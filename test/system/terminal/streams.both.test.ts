@@ -1,4 +1,3 @@
-/** stdout and stderr as broken pipes, closed descriptors, terminals and full devices. */
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityServer, startIdentityServer } from '../../harness/endpoints/identity-server';

@@ -155,7 +155,6 @@ export const BAD_PROXIES: readonly WireCase[] = [
   ),
 ];
 
-/** HTTP with a proxy, and with an endpoint behind one. */
 export const PROXY_REPLIES: readonly WireCase[] = [
   proxied('with only a user name, and a path', requires(`Basic ${btoa('user:')}`), FETCHED, {
     env: ({ url }) => ({ HTTPS_PROXY: `${url.replace('//', '//user@')}/path` }),

@@ -30,13 +30,11 @@ function tls(
 const caFile = ({ caFile: file }: Authority) => ({ args: ['--ca-file', file] });
 /** A certificate for 127.0.0.1 of the test's CA. */
 const VALID: Leaf = {};
-/** Returns no variables and no arguments, so the test's CA is unknown. */
 const nothing = () => ({});
 const NO_CLIENT_CERTIFICATE =
   /closed the connection without a reply \(3 attempts\)\nhint: [^\n]+\nhint: the server may want a client certificate, which gwtoken does not have\n/;
 const EXPIRED = /is not trusted: its certificate has expired[\s\S]*hint: check this machine's clock/;
 
-/** Valid and invalid certificates, and handshakes that fail. */
 export const BAD_TLS: readonly WireCase[] = [
   tls('a CA in --ca-file', VALID, caFile, { ...FETCHED, isQuick: true }),
   tls(

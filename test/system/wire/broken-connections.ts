@@ -24,7 +24,6 @@ export const ALSO_BEHIND_HTTPS = [
   ),
 ];
 
-/** Connections that are refused, silent, endless, or cut at some point. */
 export const BROKEN_CONNECTIONS: readonly WireCase[] = [
   {
     name: 'a refused connection',

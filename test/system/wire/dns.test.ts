@@ -1,4 +1,3 @@
-/** Name lookups by getent(1) and by Node. */
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

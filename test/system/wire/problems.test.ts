@@ -12,11 +12,7 @@ const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.
 
 type Phase = ConnectionProgress['waitingFor'];
 const LABEL = 'the proxy p.test:3128 (from HTTPS_PROXY)';
-const proxy: HttpProxy = {
-  url: new URL('http://p.test:3128'),
-  source: 'HTTPS_PROXY',
-  label: LABEL,
-};
+const proxy: HttpProxy = { url: new URL('http://p.test:3128'), source: 'HTTPS_PROXY', label: LABEL };
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
 const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
 /** Returns the error for a failure in this phase of a request. */

@@ -1,4 +1,3 @@
-/** The choice of a proxy for a URL. */
 import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/system/wire/proxy';
 import { refusal } from '../../settings/refusal';

@@ -53,10 +53,7 @@ describe("the system's CAs", () => {
     const file = join(openDirectory(), 'system.pem');
     writeFileSync(file, identity.root ?? authority.ca);
     const lines: string[] = [];
-    await wireIn({ SSL_CERT_FILE: file })(server.url, {
-      ...POST,
-      trace: (line) => lines.push(line),
-    });
+    await wireIn({ SSL_CERT_FILE: file })(server.url, { ...POST, trace: (line) => lines.push(line) });
     expect(lines).toEqual([
       `unknown CA; retrying with the CAs of ${file}`,
       expect.stringMatching(/^certificate of .*, trusted by /),
@@ -68,10 +65,7 @@ describe("the system's CAs", () => {
     const debian = '/etc/ssl/certs/ca-certificates.crt';
     needs(node20, existsSync(debian) ? undefined : 'needs Debian: ca-certificates');
     const own = { ca: ['own'] };
-    const found = {
-      ca: ['own', authority.ca],
-      from: authority.caFile,
-    };
+    const found = { ca: ['own', authority.ca], from: authority.caFile };
     for (const platform of ['linux', 'darwin', 'win32'] as const)
       expect(trustSystem(own, { SSL_CERT_FILE: authority.caFile }, platform)).toEqual(found);
     for (const none of [{}, { SSL_CERT_FILE: '/nowhere' }]) {

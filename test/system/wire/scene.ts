@@ -40,7 +40,6 @@ export interface WireCase extends Expectation {
   readonly needs?: Reason;
 }
 
-/** A case without its name and servers. */
 export type Expected = Omit<WireCase, 'name' | 'setUp'>;
 
 export const TOKEN = 'canary-token.AZaz09-_~+/=';

@@ -171,9 +171,7 @@ test.for([
   needs(address === '::1' ? 'ipv6' : undefined);
   const server = await startFaultServer(OK, { host: address });
   const traced: string[] = [];
-  await ask(`http://${name}:${server.port}`, {
-    trace: (line) => traced.push(line),
-  });
+  await ask(`http://${name}:${server.port}`, { trace: (line) => traced.push(line) });
   expect(traced).toEqual(
     isTraced
       ? ['looking up localhost', expect.stringMatching(/^the addresses of localhost: .*127\.0\.0\.1/)]
