@@ -26,7 +26,6 @@ export type ReasonWithFacts =
 
 export type Reason = ReasonWithFacts['reason'];
 
-/** Reasons without facts. */
 export type PlainReason =
   | OAuthError
   | ReplyReason
@@ -41,7 +40,6 @@ export interface NoHome {
   readonly variable: string;
 }
 
-/** The place that a setting's value comes from. */
 export interface SettingSource {
   readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
   /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
@@ -51,7 +49,6 @@ export interface SettingSource {
   readonly profile?: string | undefined;
 }
 
-/** The auth URL that a setting gives. */
 interface GivenUrl {
   readonly value: string;
   /** The value as it was given, perhaps with `{region}`. */
@@ -119,7 +116,6 @@ type ReplyReason =
   /** Any other reply. */
   | 'unusable-reply';
 
-/** Reason why the keychain did not do what was asked. */
 export type KeychainReason =
   | 'module-missing'
   | 'library-missing'

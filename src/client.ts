@@ -12,7 +12,6 @@ export interface Client {
 }
 
 export const DEFAULT_PROFILE = 'default';
-const PROFILE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 export function isRegion(text: string): text is Region {
   return (REGIONS as readonly string[]).includes(text);
@@ -20,7 +19,7 @@ export function isRegion(text: string): text is Region {
 
 /** Returns whether the name is valid. Capitals are not: Windows' keychain ignores case. */
 export function isProfile(name: string): boolean {
-  return PROFILE.test(name);
+  return /^[a-z0-9][a-z0-9._-]{0,63}$/.test(name);
 }
 
 /** Returns the client's name in messages, `default:production:eu`, which is also its keychain account. */
@@ -54,7 +53,6 @@ export function profileFlag(profile = DEFAULT_PROFILE): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;
 }
 
-/** The starts of the variables that hold credentials. */
 export const CREDENTIAL_PREFIXES = {
   production: 'GWTOKEN_CLIENT_',
   sandbox: 'GWTOKEN_SANDBOX_CLIENT_',

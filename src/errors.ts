@@ -31,7 +31,6 @@ export interface Retry {
 }
 
 interface Details {
-  /** Facts of the error's client. */
   readonly subject?: Subject;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
@@ -49,18 +48,13 @@ export class GwtokenError extends Error implements Details {
   readonly detail: string | undefined;
   readonly retry: Retry | undefined;
 
-  constructor(
-    kind: ErrorKind,
-    message: string,
-    cause?: Cause,
-    { subject = {}, detail, retry }: Details = {},
-  ) {
+  constructor(kind: ErrorKind, message: string, cause?: Cause, more: Details = {}) {
     super(message);
     this.kind = kind;
     this.cause = cause;
-    this.subject = subject;
-    this.detail = detail;
-    this.retry = retry;
+    this.subject = more.subject ?? {};
+    this.detail = more.detail;
+    this.retry = more.retry;
   }
 
   /** Undefined if the cause is only hints. */
@@ -78,7 +72,6 @@ export class GwtokenError extends Error implements Details {
     return new GwtokenError(this.kind, this.message, this.cause, { ...this, subject: all });
   }
 
-  /** Returns the same error with another message. */
   reworded(message: string): GwtokenError {
     return new GwtokenError(this.kind, message, this.cause, this);
   }

@@ -3,7 +3,6 @@
  * time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns
  * undefined if the CLI has to answer, for example with an error.
  */
-
 import { COMMON_FLAGS, ENV_FLAGS, GET_FLAGS } from '../commands/flags';
 import { strayVariables } from '../commands/stray-variables';
 import { envOptions, envOutput } from '../formats/env-formats';

@@ -1,5 +1,4 @@
 /** Runs one command line and returns its exit code. `failWith` reports every error. */
-
 import { hintLine } from '../commands/report';
 import { hideSecrets } from '../credentials/variables';
 import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';

@@ -7,7 +7,6 @@
  * needs bash-completion and evaluates the line: Tab after `$(…)` or `>file` runs it. @pnpm/tabtab may change
  * bash's IFS, and evaluates the line in fish too. omelette has no script for PowerShell.
  */
-
 import type { FlagValues } from '../settings/table';
 import type { World } from '../world';
 

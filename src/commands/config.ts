@@ -1,4 +1,3 @@
-/** The command `gwtoken config` and its subcommands. */
 import { profileFlag } from '../client';
 import { messageOf, usage } from '../errors';
 import { findInConfig } from '../settings/resolve';

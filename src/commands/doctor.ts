@@ -1,5 +1,4 @@
 /** The command `gwtoken doctor`: makes the selected client's next request and reports each step. */
-
 import { clientName } from '../client';
 import { hideSecrets } from '../credentials/variables';
 import { GwtokenError } from '../errors';

@@ -1,4 +1,3 @@
-/** The command `gwtoken env`. */
 import { envDestination, envFormat, envOptions, envOutput, evaluatingLine } from '../formats/env-formats';
 import { isStdout } from '../formats/output';
 import type { FlagValues } from '../settings/table';

@@ -1,4 +1,3 @@
-/** The command `gwtoken get`. */
 import { GET_FORMAT_NAMES, getFormat } from '../formats/get-formats';
 import { outputTo } from '../formats/output';
 import type { FlagValues } from '../settings/table';

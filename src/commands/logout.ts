@@ -1,4 +1,3 @@
-/** The command `gwtoken logout`. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
@@ -51,8 +50,7 @@ async function isThere(settings: Settings, world: World): Promise<boolean> {
 
 /**
  * Returns all clients that have a keychain item, an entry in the list of stored clients or a cached token.
- *
- * @throws GwtokenError `usage` if a flag names one client; the keychain's
+ * Throws `usage` if a flag names one client, or the keychain's error.
  */
 async function allClients(settings: Settings, world: World): Promise<readonly Client[]> {
   const { flags, stored } = settings;

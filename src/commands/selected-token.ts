@@ -1,5 +1,4 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
-
 import { GwtokenError } from '../errors';
 import { maskInLog } from '../formats/mask';
 import { gather, settingLines, unknownKeys } from '../settings/resolve';

@@ -1,5 +1,4 @@
 /** Finds environment variables that look like gwtoken's, but are unknown. */
-
 import { CREDENTIAL_VARIABLES } from '../credentials/sources';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, ROWS, variableOf } from '../settings/table';

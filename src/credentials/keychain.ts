@@ -1,5 +1,4 @@
 /** The keychain as a source of credentials, and the items in it. */
-
 import type { Cause, OtherUrl, Reason } from '../causes';
 import { type Client, clientName } from '../client';
 import { GwtokenError, orUndefined, usage } from '../errors';

@@ -1,5 +1,4 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
-
 import { type Client, CREDENTIAL_PREFIXES, mayHoldCredentials, REGIONS } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { wordsFor } from '../system-errors';

@@ -6,7 +6,6 @@ import type { Facts, Rows, Steps } from './row';
 import { flagsFor, noHomeStep, otherCause, storedNames, useVariables } from './steps';
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
-const LIST_CLIENTS = 'to list stored clients, run: gwtoken status';
 /** Longest list of stored clients that fits in a line of 80 columns. */
 const MOST_COLUMNS = 73;
 
@@ -79,7 +78,7 @@ function storedStep({ settings }: Facts): string | undefined {
   const client = parseClientName(first);
   if (!client || others.length > 0) {
     const list = `stored: ${[first, ...others].join(', ')}`;
-    return list.length > MOST_COLUMNS ? LIST_CLIENTS : list;
+    return list.length > MOST_COLUMNS ? 'to list stored clients, run: gwtoken status' : list;
   }
   // A default is left out unless the settings select something else.
   const given = {

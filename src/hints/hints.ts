@@ -33,7 +33,6 @@ export function hintsFor(
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
-/** Returns the steps of a cause, best first. */
 function stepsFor(cause: Cause, facts: Facts): Steps {
   if (!('reason' in cause)) return cause;
   // A stored failure may have any reason.

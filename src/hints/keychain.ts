@@ -1,4 +1,3 @@
-/** The next steps after errors of the keychain. */
 import type { Rows } from './row';
 
 const UNLOCK = {

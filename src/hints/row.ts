@@ -12,7 +12,6 @@ export interface Facts extends Subject {
 /** Steps, best first. One that does not apply is undefined. */
 export type Steps = readonly (string | undefined)[];
 
-/** The reason with its facts. */
 type FactsOf<R, C = ReasonWithFacts> = C extends { readonly reason: infer Q }
   ? R extends Q
     ? C

@@ -1,5 +1,4 @@
 /** From a query to a valid token: cache, the key's lock, cache again, then credentials and the request. */
-
 import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/source';
 import { withoutCredentials } from '../credentials/sources';

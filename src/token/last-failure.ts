@@ -1,5 +1,4 @@
 /** The last failure of a key's requests, which other processes repeat instead of a request. */
-
 import type { Cause } from '../causes';
 import { saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, isErrorKind } from '../errors';

@@ -1,5 +1,4 @@
 /** A query for a token, and its answer. */
-
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { GwtokenError, usage } from '../errors';

@@ -1,4 +1,3 @@
-/** The command `gwtoken exec`. */
 import { withoutCredentials } from '../../credentials/sources';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';

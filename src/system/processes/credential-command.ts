@@ -10,9 +10,8 @@ import { windowsProgram } from './helper-program';
 
 /**
  * Runs a line and resolves with how it ended. The command shares gwtoken's terminal and process group,
- * because `op` and `pass` prompt there. When the wait ends early, the shell is killed.
- *
- * @throws the signal's reason if it is aborted; Interrupted if the command ended by a Ctrl-C
+ * because `op` and `pass` prompt there. When the wait ends early, the shell is killed. Throws the signal's
+ * reason if it is aborted, and Interrupted if the command ended by a Ctrl-C.
  */
 export async function runCredentialCommand(
   world: Pick<World, 'env' | 'platform'>,

@@ -1,4 +1,3 @@
-/** Ends gwtoken by a signal. */
 import { constants } from 'node:os';
 import type { Interrupted } from '../../signals';
 import { isTerminal } from '../terminal/terminal';

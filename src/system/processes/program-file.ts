@@ -45,7 +45,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Returns the error for a program without a file. */
 export function notFound(program: Program): GwtokenError {
   return new GwtokenError('not-found', `command not found: ${shown(program.command)}`, hintsFor(program));
 }
@@ -57,7 +56,6 @@ function hintsFor({ command, text, platform }: Program): Hints {
   return ['check the spelling and PATH', `for a shell's built-in or line, run: gwtoken exec -- ${shell}`];
 }
 
-/** Returns the error for a program that the system did not start. */
 export function startError(error: unknown, program: Program): GwtokenError {
   const { command, platform } = program;
   const isMissing = systemCode(error) === 'ENOENT';
@@ -65,10 +63,8 @@ export function startError(error: unknown, program: Program): GwtokenError {
   // The file of a name without a slash was found in PATH.
   const hasFile = !command.includes('/') || fs.existsSync(command);
   const problem = isMissing && hasFile ? 'the interpreter of its #! line does not exist' : wordsFor(error);
-  return new GwtokenError(
-    isMissing ? 'not-found' : 'not-runnable',
-    `cannot run ${shown(command)}: ${problem}`,
-  );
+  const kind = isMissing ? 'not-found' : 'not-runnable';
+  return new GwtokenError(kind, `cannot run ${shown(command)}: ${problem}`);
 }
 
 /** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */

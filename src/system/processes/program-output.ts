@@ -8,7 +8,6 @@ import { programFile } from './program-file';
 /** A virus scanner may delay the first start of a program. */
 const ENDS_WITHIN_MS = 10_000;
 
-/** Implements {@link World.programOutput}. */
 export async function programOutput(
   { env: ownEnv, platform }: Pick<World, 'env' | 'platform'>,
   command: string,

@@ -27,7 +27,6 @@ interface Start {
   readonly options: SpawnOptions;
 }
 
-/** Implements {@link World.runProgram}. */
 export async function runProgram(
   own: OwnProcess,
   command: string,
