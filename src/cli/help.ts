@@ -7,9 +7,6 @@ import { capitalized } from '../text';
 import type { World } from '../world';
 import { TOPICS, topicAsText, topicText } from './topics';
 
-/** Characters in a line of help. */
-const WIDTH = 80;
-
 /** Returns what `gwtoken help NAMES` shows: the help of the program or of a command, or a topic. */
 export async function helpOf(
   names: readonly string[],
@@ -20,7 +17,6 @@ export async function helpOf(
   return topicAsText(await topicText(names), await terminal.paint('stdout'));
 }
 
-/** Returns the commands that the first words name. */
 function commandsNamed([name, ...names]: readonly string[], commands = COMMANDS): readonly Command[] {
   const command = commands.find((each) => each.name === name);
   return command ? [command, ...commandsNamed(names, command.subcommands ?? [])] : [];
@@ -84,7 +80,7 @@ function layOut({ usage, description, flags, commands }: Parts): string {
       subcommandTerm: (command) => command.name(),
     })
     // commander would read `process.stdout`, which takes 4 ms to make.
-    .configureOutput({ getOutHelpWidth: () => WIDTH, getOutHasColors: () => false });
+    .configureOutput({ getOutHelpWidth: () => 80, getOutHasColors: () => false });
   for (const { spec, help, group } of flags) layout.addOption(new Option(spec, help).helpGroup(group));
   for (const { name, summary, group = 'Commands:' } of commands)
     layout.command(name).summary(summary).helpGroup(group);

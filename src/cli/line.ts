@@ -6,10 +6,8 @@ import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../comma
 import type { Command } from '../commands/grammar';
 import type { FlagValues } from '../settings/table';
 
-/** What is read of a command. */
 type Row = Pick<Command, 'name' | 'flags' | 'subcommands' | 'passThrough'>;
 
-/** A flag as it was given. */
 export interface GivenFlag {
   /** Undefined if the command does not take it. Without a command, any command's flag counts. */
   readonly flag: Flag | undefined;

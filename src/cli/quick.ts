@@ -55,11 +55,7 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
   return cached && envOutput(cached.token, options);
 }
 
-/**
- * Returns the cached token if it is valid for this query.
- *
- * @throws GwtokenError that the CLI throws again and reports
- */
+/** Returns the cached token if it is valid for this query. Throws what the CLI throws again and reports. */
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
   const settings = gather(flags, world);
   // The CLI warns of these.

@@ -22,11 +22,7 @@ const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
   '--version': ['version'],
 };
 
-/**
- * Returns the hint for a line with an unknown command or excess arguments.
- *
- * @param names the names of the commands that were reached
- */
+/** Returns the hint for a line with an unknown command or excess arguments, after the `names` of commands. */
 export function hintFor(names: readonly string[], args: readonly string[]): string | undefined {
   if (args.includes('#')) return OMIT_COMMENT;
   if (args.some(beginsWithDash)) return 'use hyphens: -- and not a dash';

@@ -87,7 +87,6 @@ function parsePrinted(text: string, name: string, client: Client): ParsedCredent
   ]);
 }
 
-/** Returns the variables that name the client. */
 function variablesOf({ region, environment, profile }: Client): Readonly<Record<string, string>> {
   return {
     GWTOKEN_REGION: region,

@@ -1,6 +1,4 @@
-/**
- * Mistakes in copying an ID or a secret. Only a refusal names them, because a valid secret may look like one.
- */
+/** Mistakes in copied credentials. Only a refusal names them, because a valid secret may look like one. */
 import { GwtokenError, orUndefined } from '../errors';
 import type { World } from '../world';
 import { type Credentials, SECRET_LIMIT, type ValueNames } from './credentials';

@@ -30,7 +30,6 @@ export interface ValueNames {
   readonly secretFile?: string | undefined;
 }
 
-/** Hints after an invalid client ID or secret. */
 export const ONLY_CLIENT_ID = 'provide only the client ID, on one line';
 export const ONLY_SECRET = 'provide only the secret, on one line of UTF-8';
 
@@ -60,9 +59,7 @@ export function secretProblem(secret: string): string | undefined {
   return /[^ -~\xa0-\uffff]/.test(secret) ? 'contains a control character (such as a newline)' : undefined;
 }
 
-/**
- * Returns the fault of a client ID as the end of a sentence; undefined if valid. @see RFC 6749 appendix A.1
- */
+/** Returns the fault of a client ID in the same way. @see RFC 6749 appendix A.1 */
 export function clientIdProblem(clientId: string): string | undefined {
   if (clientId === '') return 'is empty';
   return VSCHAR.test(clientId) ? undefined : 'contains a character that is not allowed in a client ID';

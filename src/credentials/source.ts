@@ -20,7 +20,6 @@ export type FindWorld = Pick<World, 'env' | 'readFile'>;
 export interface CredentialSource {
   /** What `status` calls it: `variables`, `command`, `keychain`. */
   readonly kind: string;
-  /** Name in messages. */
   readonly name: string;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;
@@ -33,10 +32,9 @@ export interface CredentialSource {
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
   /**
-   * Loads the credentials, and the only auth URL that they may be sent to.
-   *
-   * @throws GwtokenError `no-credentials` if there are none; `keychain` if the keychain or the command fails;
-   *   `usage` if they are for another auth URL, or if none is known
+   * Loads the credentials, and the only auth URL that they may be sent to. Throws `no-credentials` if there
+   * are none, `keychain` if the keychain or the command fails, and `usage` if they are for another auth
+   * URL, or if none is known.
    */
   load(options: LoadOptions, world: LoadWorld): Promise<BoundCredentials>;
 }

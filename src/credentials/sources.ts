@@ -1,4 +1,3 @@
-/** The list of sources of credentials. */
 import { mayHoldCredentials } from '../client';
 import type { Settings } from '../settings/table';
 import type { Env } from '../world';
@@ -10,7 +9,6 @@ import { variables } from './variables';
 /** The sources that take precedence over the keychain, in their order. */
 const BEFORE_KEYCHAIN: readonly SourceKind[] = [variables, command];
 
-/** The variables of all clients' credentials. */
 export const CREDENTIAL_VARIABLES: readonly string[] = BEFORE_KEYCHAIN.flatMap((kind) => kind.variables);
 
 /** Returns the variables for a child program, without those of the sources and those that resemble them. */
@@ -22,18 +20,14 @@ export function withoutCredentials(env: Env): Env {
   );
 }
 
-/** The settings of sources. */
-const OWN_SETTINGS = ['credentialCommand', 'keychainTimeoutMs'] as const;
-
 /**
- * Returns the source that takes precedence, without running the command or opening the keychain.
- *
- * @throws GwtokenError `usage` for half a pair of variables, a secret's file that cannot be read, or an invalid
- *   setting, even of another source
+ * Returns the source that takes precedence, without running the command or opening the keychain. Throws
+ * `usage` for half a pair of variables, a secret's file that cannot be read, or an invalid setting, even of
+ * another source.
  */
 export function sourceOf(settings: Settings, world: FindWorld): CredentialSource {
   // Reading a setting throws if its value is invalid.
-  for (const name of OWN_SETTINGS) settings[name];
+  for (const name of ['credentialCommand', 'keychainTimeoutMs'] as const) settings[name];
   for (const { find } of BEFORE_KEYCHAIN) {
     const source = find(settings, world);
     if (source) return source;

@@ -55,9 +55,8 @@ export const variables: SourceKind = {
 };
 
 /**
- * Returns the first pair with a set variable; undefined if no pair has one.
- *
- * @throws GwtokenError `usage` for half a pair, a secret given both ways, and a file that cannot be read
+ * Returns the first pair with a set variable; undefined if no pair has one. Throws `usage` for half a pair, a
+ * secret given both ways, and a file that cannot be read.
  */
 function findPair(
   client: Client,

@@ -10,7 +10,6 @@ const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 
 const ENTRY_SHAPE = { key: STORED_KEY, clientId: '', authUrl: '', token: TOKEN_SHAPE satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
 
-/** The parts of the World that reading the cache needs. */
 export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */

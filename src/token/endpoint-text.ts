@@ -25,7 +25,6 @@ export function containsSecret(text: string, secret: string): boolean {
   );
 }
 
-/** Returns the text decoded in each way that changes it. */
 function decodings(text: string): string[] {
   const base64 = text.replace(/[^\w+/-]/g, '');
   const hex = text.replace(/[^0-9a-f]/gi, '');

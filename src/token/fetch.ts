@@ -23,9 +23,8 @@ type FetchQuery = RequestSettings & Pick<Query, 'onRetry' | 'signal'>;
 
 /**
  * Fetches a token with these credentials from their own auth URL, in as many attempts as the query allows.
- *
- * @throws GwtokenError `refused`, `unreached` or `bad-reply`: the error of the last attempt; `usage` for a CA
- *   file that cannot be used
+ * Throws the error of the last attempt (`refused`, `unreached` or `bad-reply`), and `usage` for a CA file
+ * that cannot be used.
  */
 export async function fetchToken(
   query: FetchQuery,
@@ -79,7 +78,6 @@ function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }
 
 /**
  * Requests a token once: client ID and secret are fields of the form, without an Authorization header.
- *
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
 async function requestToken(

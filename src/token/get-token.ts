@@ -23,7 +23,6 @@ import { isDemand } from './token';
 
 type TokenWorld = CacheWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'uniqueName' | 'readFile'>;
 
-/** Returns a valid token, from the cache or by a request. */
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const answer = query.useCache ? await getCachedOrNew(query, world) : await fetchNew(query, world);
   const problem = minTtlProblem(answer.token, query, world.now());

@@ -6,7 +6,6 @@ import type { QuickWorld, TokenKey } from '../world';
 
 /**
  * The fields of the request's form beside the client's ID and secret. A field without a value is not sent.
- *
  * @see RFC 6749 section 4.4.2
  */
 const FORM_FIELDS: Readonly<Record<string, (settings: Settings) => string | undefined>> = {

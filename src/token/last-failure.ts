@@ -35,7 +35,6 @@ export function isShareable(error: GwtokenError): boolean {
   return kind === 'refused' || kind === 'no-credentials' || reason === 'unreachable';
 }
 
-/** Returns the text that stores a failure for {@link lastFailure}. */
 export function formatFailure(
   { kind, message, cause = [] }: GwtokenError,
   key: StoredKey,

@@ -1,4 +1,3 @@
-/** A query for a token, and its answer. */
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { GwtokenError, usage } from '../errors';
@@ -29,7 +28,6 @@ export interface Query extends RequestSettings {
 /** A query whose auth URL is not parsed yet. The cache needs no more, and parsing costs time at each start. */
 export type CacheQuery = Omit<Query, 'authUrl'>;
 
-/** Settings of a token request: its form, its limits, and the extra CA file. */
 export interface RequestSettings {
   readonly form: RequestForm;
   readonly attempts: number;

@@ -43,9 +43,8 @@ export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
 
 /**
  * Returns the token in a reply. The check is strict, because the token is printed. Of the body, errors
- * contain only the cleaned `error` and the server's reason.
- *
- * @throws GwtokenError `refused` or `bad-reply`; its `reason` selects the next steps
+ * contain only the cleaned `error` and the server's reason. Throws `refused` or `bad-reply`, whose `reason`
+ * selects the next steps.
  * @see RFC 6749 section 5.1 (success) and 5.2 (refusal)
  */
 export function judgeReply(given: Omit<Reply, 'json'>): Token {

@@ -18,9 +18,8 @@ interface Steps {
 
 /**
  * Returns the token of one request for all processes that want it. A process sends its own request if it
- * cannot use the lock, or if its waits end without an outcome.
- *
- * @throws GwtokenError `unreached` if the wait takes too long; or the error of a step
+ * cannot use the lock, or if its waits end without an outcome. Throws `unreached` if the wait takes too long,
+ * or the error of a step.
  */
 export async function shareRequest(
   query: Query,

@@ -1,4 +1,3 @@
-/** A token and its lifetime. */
 import { isForThisRun, type Setting } from '../settings/table';
 
 /** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
