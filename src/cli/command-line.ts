@@ -46,6 +46,8 @@ export function readLine(argv: readonly string[]): Line {
   const { args } = parsers.at(-1)!;
   const code = error instanceof CommanderError ? error.code : undefined;
   const isUnknown = code === 'commander.unknownCommand';
+  // If a line breaks before its command, `--help` and `--version` may be another program's words.
+  const isBroken = isUnknown || (!command && code !== 'commander.help');
   const flags = Object.fromEntries(parsers.flatMap(givenFlags));
   // After a wrong option, the command is probably the first word that names one.
   const named = args.map((word) => COMMANDS.find(({ name }) => name === word)).find(Boolean);
@@ -54,7 +56,7 @@ export function readLine(argv: readonly string[]): Line {
     path: likelyPath,
     flags,
     args: command?.passThrough ? argv.slice(head.length - args.length) : args,
-    asked: isUnknown ? undefined : flags['version'] ? 'version' : flags['help'] ? 'help' : undefined,
+    asked: isBroken ? undefined : flags['version'] ? 'version' : flags['help'] ? 'help' : undefined,
     isBare: code === 'commander.help' && Object.keys(flags).length === 0,
     problem: error && problemOf(error, likelyPath, args),
     mayBeEvaluated: path[0] ? path[0].evaluated === true : !isUnknown || args.some(resemblesEnv),

@@ -133,6 +133,8 @@ test.each([
   [['-r', 'mars', 'exec', '--', 'true']],
   [['--bogus', 'exec', '--', 'true']],
   [['--bogus', 'value', 'curl', 'https://gw.example.com']],
+  [['--bogus', 'exec', 'deploy', '--help']],
+  [['--bogus', 'curl', 'https://gw.example.com', '-V']],
   [['exec', '--token-file', '--', 'cat']],
 ])('%j fails with 125 if gwtoken itself fails', async (argv) => {
   gw.env = {};

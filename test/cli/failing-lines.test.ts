@@ -12,6 +12,7 @@ const FAILING_LINES = [
   '--bogus env',
   '--bogus value env',
   '--bogus=value env',
+  '--bogus env --help',
   '--all env',
   '-sandbox env',
   '-region eu env',
