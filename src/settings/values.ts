@@ -1,5 +1,4 @@
 /** Parsers of the settings' values. Each throws a `usage` error that names the value and its source. */
-import type { Cause } from '../causes';
 import { isProfile, isRegion, REGIONS, type Region } from '../client';
 import { type GwtokenError, usage } from '../errors';
 import { listOf, quoted } from '../text';
@@ -83,38 +82,35 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
   const filled = text.replaceAll('{region}', region);
   // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
-  const fail = (problem: string, cause: Cause): GwtokenError =>
-    usage(`${shown}${from(where)} ${problem}`, cause);
+  const fail = (problem: string, ...hints: string[]): GwtokenError =>
+    usage(`${shown}${from(where)} ${problem}`, hints);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
-    throw fail('contains a space, backslash or control character', [`example: ${example}`]);
+    throw fail('contains a space, backslash or control character', `example: ${example}`);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
   if (/[{}]/.test(filled + (url?.host ?? '')))
-    throw fail('contains { or }', ['the only placeholder is {region}']);
+    throw fail('contains { or }', 'the only placeholder is {region}');
   if (!url) {
     const bare = /^([\w.-]+\.[a-z]{2,}|127\.[\d.]+|localhost)(:\d+)?(\/[\w./-]*)?$/i.exec(filled);
     const scheme = bare && isLoopback(bare[1]!) ? 'http' : 'https';
-    throw fail('is not a valid https:// URL', [
-      bare ? `did you mean: ${scheme}://${text}` : `example: ${example}`,
-    ]);
+    const hint = bare ? `did you mean: ${scheme}://${text}` : `example: ${example}`;
+    throw fail('is not a valid https:// URL', hint);
   }
   // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
   if (filled.includes('@'))
-    throw fail('contains a user name or password', [
+    throw fail(
+      'contains a user name or password',
       'remove it; gwtoken login stores credentials in the keychain',
-    ]);
+    );
   if (/[?#]/.test(filled))
-    throw fail('contains a query or fragment', [`use only the base URL, for example ${example}`]);
-  const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw fail('is not encrypted', [
-      `use ${secure}`,
-      // A container's name.
-      ...(url.hostname.includes('.')
-        ? []
-        : [`or publish its port, and use http://localhost:${url.port || 80}`]),
-    ]);
+    throw fail('contains a query or fragment', `use only the base URL, for example ${example}`);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
+    const publish = `or publish its port, and use http://localhost:${url.port || 80}`;
+    const isContainer = !url.hostname.includes('.');
+    throw fail('is not encrypted', `use ${secure}`, ...(isContainer ? [publish] : []));
+  }
   return url;
 }
 
