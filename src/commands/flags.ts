@@ -16,6 +16,10 @@ export interface Flag {
   readonly row?: SettingRow<unknown>;
 }
 
+export function flag(group: Flag['group'], spec: string, help: string): Flag {
+  return { spec, help, group };
+}
+
 /** Returns `-r` and `--region` for the spec `-r, --region <eu|us>`. */
 export function namesIn(spec: string): readonly string[] {
   return spec.replace(/ <.*/, '').split(', ');
@@ -47,32 +51,20 @@ function settingFlags(
   );
 }
 
-const VERBOSE: Flag = { spec: '-v, --verbose', help: 'print details to stderr', group: 'General:' };
-const VERSION: Flag = { spec: '-V, --version', help: 'print the version', group: 'General:' };
-const HELP: Flag = { spec: '-h, --help', help: 'show this help', group: 'General:' };
+const VERBOSE = flag('General:', '-v, --verbose', 'print details to stderr');
+const VERSION = flag('General:', '-V, --version', 'print the version');
+const HELP = flag('General:', '-h, --help', 'show this help');
 /** Flags of every command. */
 export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
-export const JSON_OUTPUT: Flag = { spec: '--json', help: 'print JSON', group: 'Output:' };
-export const PREFIX: Flag = {
-  spec: '--prefix <PREFIX>',
-  help: `prefix of the variable names (default: ${DEFAULT_PREFIX})`,
-  group: 'Output:',
-};
-export const VARIABLE: Flag = {
-  spec: '--variable <NAME>',
-  help: 'set only the variable NAME, to the token',
-  group: 'Output:',
-};
-const OUTPUT: Flag = {
-  spec: '--output <FILE>',
-  help: 'write to a file that only you can read (-: stdout)',
-  group: 'Output:',
-};
-export const FRESH: Flag = {
-  spec: '--fresh',
-  help: 'request a new token instead of using a cached one',
-  group: 'Request:',
-};
+export const JSON_OUTPUT = flag('Output:', '--json', 'print JSON');
+export const PREFIX = flag(
+  'Output:',
+  '--prefix <PREFIX>',
+  `prefix of the variable names (default: ${DEFAULT_PREFIX})`,
+);
+export const VARIABLE = flag('Output:', '--variable <NAME>', 'set only the variable NAME, to the token');
+const OUTPUT = flag('Output:', '--output <FILE>', 'write to a file that only you can read (-: stdout)');
+export const FRESH = flag('Request:', '--fresh', 'request a new token instead of using a cached one');
 
 function formatFlag(formats: readonly string[], notes: Readonly<Record<string, string>>): Flag {
   const list = formats.map((name) => (notes[name] === undefined ? name : `${name} (${notes[name]})`));
@@ -107,5 +99,5 @@ export const ENV_FLAGS: readonly Flag[] = [
   VARIABLE,
   OUTPUT,
   FRESH,
-  { spec: '--unset', help: 'unset the variables instead', group: 'Output:' },
+  flag('Output:', '--unset', 'unset the variables instead'),
 ];

@@ -8,6 +8,7 @@ import {
   FETCH_FLAGS,
   type Flag,
   FRESH,
+  flag,
   GET_FLAGS,
   JSON_OUTPUT,
   PREFIX,
@@ -39,11 +40,7 @@ export interface Command {
  */
 type Run = (flags: FlagValues, world: World, args: readonly string[]) => Promise<number> | Promise<void>;
 
-const PROFILE: Flag = {
-  spec: '-p, --profile <NAME>',
-  help: 'settings of this profile',
-  group: 'Client:',
-};
+const PROFILE = flag('Client:', '-p, --profile <NAME>', 'settings of this profile');
 
 /** The shells that have a completion script, each with the line that sets it up. */
 const COMPLETION = [
@@ -92,11 +89,7 @@ export const COMMANDS: readonly Command[] = [
       PREFIX,
       VARIABLE,
       FRESH,
-      {
-        spec: '--token-file <FILE>',
-        help: 'also keep a valid token in FILE; removed at the end',
-        group: 'Output:',
-      },
+      flag('Output:', '--token-file <FILE>', 'also keep a valid token in FILE; removed at the end'),
     ],
     examples: {
       'gwtoken exec --region eu -- ./deploy.sh': 'run ./deploy.sh with GWTOKEN_ACCESS_TOKEN set',
@@ -130,9 +123,9 @@ export const COMMANDS: readonly Command[] = [
     group: 'Manage clients:',
     flags: [
       ...CLIENT_FLAGS,
-      { spec: '--client-id <ID>', help: 'client ID (prompted for if omitted)', group: 'Client:' },
-      { spec: '--secret-stdin', help: 'read the client secret from stdin', group: 'Client:' },
-      { spec: '--no-verify', help: 'store without verifying first', group: 'Client:' },
+      flag('Client:', '--client-id <ID>', 'client ID (prompted for if omitted)'),
+      flag('Client:', '--secret-stdin', 'read the client secret from stdin'),
+      flag('Client:', '--no-verify', 'store without verifying first'),
       // The token only verifies the credentials: its lifetime does not matter, and it is not cached.
       ...FETCH_FLAGS.filter(({ row }) => row !== SETTINGS.minTtlMs && row !== SETTINGS.cache),
     ],
@@ -151,8 +144,8 @@ export const COMMANDS: readonly Command[] = [
     group: 'Manage clients:',
     flags: [
       ...CLIENT_NAME_FLAGS,
-      { spec: '--all', help: 'remove all stored clients and cached tokens', group: 'Client:' },
-      { spec: '-y, --yes', help: 'skip the confirmation', group: 'General:' },
+      flag('Client:', '--all', 'remove all stored clients and cached tokens'),
+      flag('General:', '-y, --yes', 'skip the confirmation'),
     ],
     examples: {
       'gwtoken logout --region us': 'remove the US client',
