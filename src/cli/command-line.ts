@@ -7,6 +7,9 @@ import type { FlagValues } from '../settings/table';
 import { shortened } from '../text';
 import { hintFor, resemblesEnv } from './slips';
 
+/** Flags that ask for a text. */
+const ASKED = ['version', 'help'] as const;
+
 /** A command line, as far as commander could read it. */
 export interface Line {
   /** The command and, if it has any, the subcommand. */
@@ -16,7 +19,7 @@ export interface Line {
   /** Arguments, or the words of the program that the command starts. */
   readonly args: readonly string[];
   /** Text that is asked for instead of running the command. */
-  readonly asked: 'help' | 'version' | undefined;
+  readonly asked: (typeof ASKED)[number] | undefined;
   /** True if the line ends, without a flag, before a command or subcommand. */
   readonly isBare: boolean;
   /** The error if no command can run. */
@@ -45,21 +48,21 @@ export function readLine(argv: readonly string[]): Line {
   }
   const { args } = parsers.at(-1)!;
   const code = error instanceof CommanderError ? error.code : undefined;
-  const isUnknown = code === 'commander.unknownCommand';
+  const isUnknownCommand = code === 'commander.unknownCommand';
   // If a line breaks before its command, `--help` and `--version` may be another program's words.
-  const isBroken = isUnknown || (!command && code !== 'commander.help');
+  const isBroken = isUnknownCommand || (!command && code !== 'commander.help');
   const flags = Object.fromEntries(parsers.flatMap(givenFlags));
   // After a wrong option, the command is probably the first word that names one.
   const named = args.map((word) => COMMANDS.find(({ name }) => name === word)).find(Boolean);
-  const likelyPath = command || isUnknown || !named ? path : [named];
+  const likelyPath = command || isUnknownCommand || !named ? path : [named];
   return {
     path: likelyPath,
     flags,
     args: command?.passThrough ? argv.slice(head.length - args.length) : args,
-    asked: isBroken ? undefined : flags['version'] ? 'version' : flags['help'] ? 'help' : undefined,
+    asked: isBroken ? undefined : ASKED.find((name) => flags[name]),
     isBare: code === 'commander.help' && Object.keys(flags).length === 0,
     problem: error && problemOf(error, likelyPath, args),
-    mayBeEvaluated: path[0] ? path[0].evaluated === true : !isUnknown || args.some(resemblesEnv),
+    mayBeEvaluated: path[0] ? path[0].evaluated === true : !isUnknownCommand || args.some(resemblesEnv),
   };
 }
 
