@@ -12,7 +12,6 @@ const FORM_FIELDS: Readonly<Record<string, (settings: Settings) => string | unde
   grant_type: () => 'client_credentials',
 };
 
-/** Values of {@link FORM_FIELDS} by their names. */
 export type RequestForm = Readonly<Record<string, string>>;
 
 export function requestForm(settings: Settings): RequestForm {

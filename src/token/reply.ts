@@ -9,7 +9,6 @@ import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 /** Largest body of a reply, in bytes. */
 export const REPLY_LIMIT = 64 * 1024;
 
-/** Statuses after which a retry may help. */
 export const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 /** Error codes of RFC 6749 section 4.1.2.1 for an outage. Some servers send them with 400. */
 const OUTAGE_ERRORS: readonly unknown[] = ['temporarily_unavailable', 'server_error'];
@@ -160,7 +159,6 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
   );
 }
 
-/** Returns the error for a success without a token. */
 function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
   if (body === 'too-long') return badReply(reply, `answered with more than ${REPLY_LIMIT / 1024} KiB`);
@@ -232,13 +230,11 @@ function membersIn(value: unknown, name: string, depth = 4): (readonly [name: st
   return Object.entries(value).flatMap(([key, each]) => membersIn(each, isArray ? name : key, depth - 1));
 }
 
-/**
- * Returns the error for a redirect. User info and query of its target may contain secrets, and are left out.
- */
 function redirected(reply: Reply): GwtokenError {
   const { status, headers, endpoint, secret } = reply;
   const location = headers.get('location') ?? '';
   const url = location !== '' && URL.canParse(location, endpoint) ? new URL(location, endpoint) : undefined;
+  // User info and query may contain secrets.
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
