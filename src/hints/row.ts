@@ -12,12 +12,6 @@ export interface Facts extends Subject {
 /** Steps, best first. One that does not apply is undefined. */
 export type Steps = readonly (string | undefined)[];
 
-type FactsOf<R, C = ReasonWithFacts> = C extends { readonly reason: infer Q }
-  ? R extends Q
-    ? C
-    : never
-  : never;
-
 /** Returns the next steps after an error with this reason. */
-export type Row<R extends Reason> = (facts: Facts & FactsOf<R>) => Steps;
+export type Row<R extends Reason> = (facts: Facts & ReasonWithFacts & { readonly reason: R }) => Steps;
 export type Rows = { readonly [R in Reason]: Row<R> };
