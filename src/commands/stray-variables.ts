@@ -5,15 +5,6 @@ import { allKeys, ROWS, variableOf } from '../settings/table';
 import { DIRECTORY_VARIABLES, type Surroundings } from '../surroundings';
 import { listOf, similarWords } from '../text';
 
-/** Returns the names that gwtoken reads. */
-function knownVariables(): readonly string[] {
-  return [
-    ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
-    ...CREDENTIAL_VARIABLES,
-    ...Object.values(DIRECTORY_VARIABLES),
-  ];
-}
-
 /** Ends of the variables that gwtoken sets, under any prefix. */
 const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), TOKEN_FILE];
 
@@ -21,7 +12,11 @@ const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => 
 export function strayVariables({ env, platform }: Surroundings): readonly string[] {
   const named = Object.keys(env).filter((name) => /^GW_?TOKEN_/i.test(name) && env[name]);
   if (named.length === 0) return [];
-  const known = knownVariables();
+  const known = [
+    ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
+    ...CREDENTIAL_VARIABLES,
+    ...Object.values(DIRECTORY_VARIABLES),
+  ];
   // Windows ignores the case.
   const read = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
   return named

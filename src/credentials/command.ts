@@ -1,4 +1,5 @@
 /** The user's `credential-command` as a source of credentials. */
+
 import type { OtherUrl } from '../causes';
 import { type Client, clientName, profileFlag } from '../client';
 import { GwtokenError } from '../errors';
@@ -26,8 +27,13 @@ export const command: SourceKind = {
       async load({ authUrl: setting, signal }, world) {
         const timeoutMs =
           keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
-        // The command may need other variables, such as VAULT_TOKEN.
-        const env = { ...world.env, ...variablesOf(client) };
+        const env = {
+          // The command may need other variables, such as VAULT_TOKEN.
+          ...world.env,
+          GWTOKEN_REGION: client.region,
+          GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
+          GWTOKEN_PROFILE: client.profile,
+        };
         const options = { env, timeoutMs, maxBytes: SECRET_LIMIT, signal };
         const printed = await outputOf(credentialCommand, client, options, world);
         const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
@@ -85,12 +91,4 @@ function parsePrinted(text: string, name: string, client: Client): ParsedCredent
   throw new GwtokenError('keychain', `${problem} (from ${name})`, [
     'it must print only {"client_id":"…","client_secret":"…"} to stdout',
   ]);
-}
-
-function variablesOf({ region, environment, profile }: Client): Readonly<Record<string, string>> {
-  return {
-    GWTOKEN_REGION: region,
-    GWTOKEN_SANDBOX: environment === 'sandbox' ? '1' : '0',
-    GWTOKEN_PROFILE: profile,
-  };
 }

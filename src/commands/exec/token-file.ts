@@ -1,13 +1,12 @@
 /** The file of `exec --token-file`, which contains a valid token while the command runs. */
 import { GwtokenError, messageOf } from '../../errors';
 import { maskInLog } from '../../formats/mask';
-import type { Setting } from '../../settings/table';
 import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
 import { getToken } from '../../token/get-token';
 import { REMEMBERED_MS } from '../../token/last-failure';
 import type { Query, TokenAnswer } from '../../token/query';
-import { freshUntilMs, type Token } from '../../token/token';
+import { freshUntilMs } from '../../token/token';
 import type { World } from '../../world';
 
 interface TokenFile {
@@ -31,7 +30,14 @@ export function openTokenFile(
 ): TokenFile {
   const ended = new AbortController();
   let token = first;
-  const dueInMs = (): number => freshForMs(token, minTtl, world.now());
+  /** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
+  const dueInMs = (): number => {
+    const untilMs = freshUntilMs(token, minTtl);
+    if (untilMs === undefined) return Number.POSITIVE_INFINITY;
+    const nowMs = world.now();
+    // After the clock was set back, the token's age is unknown.
+    return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
+  };
 
   /** Renews the token; resolves with false if the file is no longer this run's to renew. */
   const renew = async (): Promise<boolean> => {
@@ -101,12 +107,4 @@ function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'read
   } catch (error) {
     return systemCode(error) !== 'ENOENT';
   }
-}
-
-/** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
-function freshForMs(token: Token, minTtl: Setting<number> | undefined, nowMs: number): number {
-  const untilMs = freshUntilMs(token, minTtl);
-  if (untilMs === undefined) return Number.POSITIVE_INFINITY;
-  // After the clock was set back, the token's age is unknown.
-  return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
 }
