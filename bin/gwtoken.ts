@@ -19,14 +19,14 @@ if (major < 20 || (major === 20 && minor < 19)) {
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
-const opened = openQuickWorld(process);
+const quickStart = openQuickWorld(process);
 const argv = process.argv.slice(2);
 // Exits without waiting for open connections, because all output has been written.
 void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
 
 /** Writes the quick path's answer and exits before any promise exists; otherwise leaves it to the CLI. */
 function answerQuickly(): Promise<number> | undefined {
-  const answer = quick(argv, { ...opened.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
+  const answer = quick(argv, { ...quickStart.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
   try {
     writeAll(1, answer);
@@ -40,7 +40,7 @@ function answerQuickly(): Promise<number> | undefined {
 async function runCli(failure?: unknown): Promise<number> {
   const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   system.learnChildEnds(process);
-  const { world, written } = system.openWorld(process, __RELEASE__, opened);
+  const { world, written } = system.openWorld(process, __RELEASE__, quickStart);
   // A crash ends the process at once. Both events are needed: for a rejection Bun emits only the second.
   const crash = (error: unknown) =>
     void cli.failWith(argv, error, world).then((code) => process.exit(code), endByError);
