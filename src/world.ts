@@ -134,7 +134,7 @@ export interface OthersLock {
 
 /**
  * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link ANSWER_WITHIN_MS}.
- * Each failure is a GwtokenError of kind `keychain` with its `reason`.
+ * Each failure of the keychain is a GwtokenError of kind `keychain` with its `reason`.
  */
 export interface Keychain {
   /** Stores, reads and deletes a test item, which unlocks a locked keyring. */

@@ -31,7 +31,7 @@ export const NOTICE_AFTER_MS = 2000;
 /**
  * Returns the result of the request. The limit covers all children, and the questions to the bus about the
  * keyring; it is by default 60 s if a person can answer a dialog, otherwise 10 s. The signal ends the wait
- * before it. Throws `keychain`, or the signal's reason.
+ * before it. Throws `keychain`, the signal's reason, or the system's error at a limit of this process.
  */
 export async function ask(
   request: Request,
