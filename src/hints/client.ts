@@ -1,9 +1,10 @@
 /** The next steps after errors of a client: to select it, and to give its credentials. */
 import { clientFlags, parseClientName, profileFlag, REGIONS } from '../client';
+import { orUndefined } from '../errors';
 import { isForThisRun, undoStep } from '../settings/table';
 import { listOf, shellWord } from '../text';
 import type { Facts, Rows, Steps } from './row';
-import { flagsFor, noHomeStep, otherCause, storedNames, useVariables } from './steps';
+import { flagsFor, noHomeStep, otherCause, useVariables } from './steps';
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 /** Longest list of stored clients that fits in a line of 80 columns. */
@@ -73,7 +74,8 @@ export const CLIENT_ROWS = {
 
 /** Returns the names of the stored clients, and how to select the only one; undefined if none is stored. */
 function storedStep({ settings }: Facts): string | undefined {
-  const [first, ...others] = settings ? storedNames(settings) : [];
+  // An unreadable list is another error.
+  const [first, ...others] = Object.keys((settings && orUndefined(settings.stored)) ?? {});
   if (!settings || first === undefined) return undefined;
   const client = parseClientName(first);
   if (!client || others.length > 0) {

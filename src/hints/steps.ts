@@ -2,7 +2,6 @@
 import type { NoHome } from '../causes';
 import { type Client, clientFlags } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
-import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import { type Settings, undoStep } from '../settings/table';
 import { similarWords } from '../text';
@@ -20,11 +19,6 @@ export function otherCause({ settings, isListed }: Facts): string | undefined {
 
 export function noHomeStep({ home, variable }: NoHome): string {
   return `${home} is not set to a directory; set it or ${variable}`;
-}
-
-/** Returns the names of the stored clients; none if the list is unreadable, which is another error. */
-export function storedNames({ stored }: Settings): readonly string[] {
-  return Object.keys(orUndefined(stored) ?? {});
 }
 
 function unknownProfile(settings: Settings, isListed = false): string | undefined {

@@ -64,7 +64,6 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
 
 /**
  * Returns the wait in ms that Retry-After asks for, in seconds or as a date; undefined if it asks for none.
- *
  * @see RFC 9110 section 10.2.3
  */
 function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
@@ -145,7 +144,6 @@ function refusalReason(status: number, error: unknown): PlainReason | undefined 
 /**
  * Returns whether an API answered instead of a token endpoint, as gateways do to a request without a token.
  * `invalid_request` is also a code of RFC 6749, so it counts only in a Bearer challenge.
- *
  * @see RFC 6750 section 3.1
  */
 function isAnswerOfApi({ status, headers, json }: Reply): boolean {

@@ -16,9 +16,7 @@ export function endBySignal(self: NodeJS.Process, { signal, exitCode }: Interrup
   if (DUMPING.test(signal) || self.pid === 1) self.exit(128 + constants.signals[signal]);
   // If a prompt has made the terminal raw, Node resets the terminal at an exit, but not before a signal.
   if (isTerminal(0, self)) self.stdin.setRawMode(false);
-  if (signal !== 'SIGKILL') {
-    // Restores the default effect. Node ignores SIGPIPE until a listener has been added and removed.
-    self.on(signal, () => {}).removeAllListeners(signal);
-  }
+  // Restores the default effect. Node ignores SIGPIPE until a listener has been added and removed.
+  if (signal !== 'SIGKILL') self.on(signal, () => {}).removeAllListeners(signal);
   self.kill(self.pid, signal);
 }

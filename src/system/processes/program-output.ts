@@ -17,8 +17,5 @@ export async function programOutput(
   const file = orUndefined(() => programFile({ command, args, env, platform }));
   if (file === undefined) return '';
   const run = withinLimit(ENDS_WITHIN_MS, (late) => runHelper(file, args, env, late));
-  return await run.then(
-    ({ stdout }) => stdout,
-    () => '',
-  );
+  return (await run.catch(() => undefined))?.stdout ?? '';
 }
