@@ -86,11 +86,4 @@ describe('exec --token-file', () => {
     await exec(file, () => writeFileSync(file, 'token-1 and more'));
     expect(readFileSync(file, 'utf8')).toBe('token-1 and more');
   });
-
-  test('does not replace a link', async () => {
-    symlinkSync('elsewhere', file);
-    const { code, stderr } = await exec(file, () => expect.unreachable());
-    expect(code).toBe(125);
-    expect(stderr).toContain(`${file} is not a regular file`);
-  });
 });

@@ -7,7 +7,6 @@ import { ReaderGone } from '../../src/signals';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { noting } from '../harness/homes/plain-terminal';
-import { otherRegionHint } from '../harness/regions';
 
 let gw: Inside;
 beforeEach(() => {
@@ -98,37 +97,6 @@ test('get ignores a closed stderr', async ({ needs }) => {
   gw.own = { stderr: { isTTY: () => false, write } };
   expect(await gw.get()).toBe('token-1');
   expect(await gw.get('--verbose')).toBe('token-2');
-});
-
-describe('a refusal', () => {
-  const hintsOf = async (body: object, ...args: string[]) => {
-    gw.answer = () => ({ status: 401, body });
-    const { code, stderr } = await gw.cli(['get', ...args]);
-    expect(code).toBe(3);
-    return stderr.split('\n').flatMap((line) => /^hint: (.*)/.exec(line)?.[1] ?? []);
-  };
-  const CHECK = 'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
-
-  test('names the source of the credentials and the other region', async () => {
-    const body = { error: 'invalid_client' };
-    expect(await hintsOf(body, '--region', 'us', '--sandbox')).toEqual([CHECK, otherRegionHint('us')]);
-    inKeychain();
-    expect(await hintsOf(body)).toEqual(['to store a new secret, run: gwtoken login --region eu']);
-  });
-
-  test('names no source at a login, which prompts for the credentials', async () => {
-    gw.answer = () => ({ status: 401, body: { error: 'invalid_client' } });
-    gw.stdin = 'secret';
-    const { stderr } = await gw.cli(['login', '--client-id', 'a', '--secret-stdin', '--region', 'eu']);
-    expect(stderr).toContain(`hint: check the client ID and secret\nhint: ${otherRegionHint('eu')}`);
-  });
-
-  test('without an error code hints at the auth URL first', async () => {
-    const hints = ['check the auth URL (gwtoken adds /oauth2/token to it)', CHECK];
-    expect(await hintsOf({})).toEqual(hints);
-    // The second call repeats the first refusal.
-    expect(await hintsOf({})).toEqual(['to ask at once, add --fresh', hints[0]]);
-  });
 });
 
 test('the error of an unusable CA file names its source', async () => {
