@@ -1,10 +1,11 @@
 /** The settings that --verbose shows, and what the errors of a token contain. */
 import { expect, test } from 'vitest';
-import { readSettings, tokenFor } from '../../src/commands/selected-token';
+import { tokenFor } from '../../src/commands/selected-token';
 import { GwtokenError } from '../../src/errors';
 import { gather } from '../../src/settings/resolve';
 import { queryOf } from '../../src/token/query';
 import type { World } from '../../src/world';
+import { inside } from '../harness/homes/in-process';
 
 test('an error has no secret in any field, and names the source', async () => {
   const env = {
@@ -30,15 +31,10 @@ test('an error has no secret in any field, and names the source', async () => {
   expect(JSON.stringify(error)).not.toContain('top-secret');
 });
 
-test('readSettings() traces the settings even if one is invalid', () => {
-  const lines: string[] = [];
-  const world = {
-    env: { GWTOKEN_RETRIES: 'many' },
-    config: { read: () => ({ path: '', general: {}, profiles: {} }) },
-    clients: { read: () => ({}) },
-    trace: (line: string) => lines.push(line),
-  } as unknown as World;
-  readSettings({ region: 'eu' }, world);
-  expect(lines).toContain('region: eu (--region)');
-  expect(lines).toContainEqual(expect.stringContaining('invalid retries "many"'));
+test('--verbose shows the settings even if one is invalid', async () => {
+  const gw = inside();
+  gw.env['GWTOKEN_RETRIES'] = 'many';
+  const { stderr } = await gw.cli(['get', '--verbose']);
+  expect(stderr).toContain('gwtoken: region: eu (GWTOKEN_REGION)\n');
+  expect(stderr).toContain('gwtoken: retries: invalid retries "many"');
 });

@@ -29,16 +29,6 @@ async function start(...flags: string[]) {
 }
 const finish = () => writeFileSync(end, '');
 
-/** Delays the reply to the first renewal until the test calls the returned function. */
-function holdRenewal(): () => void {
-  let release = (): void => {};
-  endpoint.answer = () => {
-    release = endpoint.hold();
-    return tokenReply('token', { expires_in: 2 });
-  };
-  return () => release();
-}
-
 describe('the token file', () => {
   test('has a new token before the old one expires, and always a whole one', async () => {
     endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
@@ -55,7 +45,11 @@ describe('the token file', () => {
 
   test('is no longer renewed after the command; a waiting get sends its own request', async ({ needs }) => {
     needs('linux');
-    const release = holdRenewal();
+    let release = (): void => {};
+    endpoint.answer = () => {
+      release = endpoint.hold();
+      return tokenReply('token', { expires_in: 2 });
+    };
     const { result } = await start('--timeout', '60s');
     await endpoint.arrived(2);
     const other = home.start(['get', '--verbose']);

@@ -1,23 +1,18 @@
 /** Ctrl-C in a loop of calls. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, expect, test } from 'vitest';
-import { startTokenEndpoint, type TokenEndpoint } from '../harness/endpoints/token-endpoint';
+import { expect, test } from 'vitest';
+import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
 import { inVariables, putToken, withoutVariables } from '../harness/homes/client';
-import { type Home, openHome } from '../harness/homes/home';
+import { openHome } from '../harness/homes/home';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
-let endpoint: TokenEndpoint;
-let client: Home;
-beforeEach(async () => {
-  endpoint = await startTokenEndpoint();
-  client = openHome(inVariables(endpoint.authUrl));
-});
-
 test('one Ctrl-C stops a script that calls get in a loop', async ({ needs }) => {
   needs('posix');
+  const { authUrl } = await startTokenEndpoint();
+  const client = openHome(inVariables(authUrl));
   const loop = ['bash', '-c', `while :; do ${GWTOKEN_SH} get; done; echo survived`];
-  putToken(client.cache, endpoint.authUrl);
+  putToken(client.cache, authUrl);
   const terminal = openTerminal(loop, { env: withoutVariables(client.env) });
   await terminal.waitFor(/(cached-token\n){3}/);
   // bash ignores a Ctrl-C that arrives just as the command ends, so this presses it again.

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { inVariables } from '../harness/homes/client';
 import { filesBelow } from '../harness/homes/files';
 import { type Home, openHome } from '../harness/homes/home';
 import { executable } from '../harness/programs/program';
@@ -14,12 +15,7 @@ let endpoint: TokenEndpoint;
 let home: Home;
 beforeEach(async () => {
   endpoint = await startTokenEndpoint((post) => tokenReply(post, { expires_in: 60 }));
-  home = openHome({
-    GWTOKEN_REGION: 'eu',
-    GWTOKEN_AUTH_URL: endpoint.authUrl,
-    GWTOKEN_CLIENT_ID: 'id',
-    GWTOKEN_CLIENT_SECRET: 'secret',
-  });
+  home = openHome(inVariables(endpoint.authUrl));
 });
 
 const report = (figures: object): void => console.log(`soak: ${JSON.stringify(figures)}`);
