@@ -114,7 +114,6 @@ Register-ArgumentCompleter -Native -CommandName gwtoken -ScriptBlock {
 
 const SCRIPTS = { bash, zsh, fish, powershell };
 
-/** Returns the command that prints the script for a shell. */
 export function scriptPrinter(shell: keyof typeof SCRIPTS) {
   return async (_: FlagValues, { stdout }: World): Promise<void> => stdout.write(SCRIPTS[shell]);
 }

@@ -30,7 +30,6 @@ export function longName({ spec }: Flag): string {
   return namesIn(spec).at(-1)!;
 }
 
-/** Returns whether a value follows the flag with this spec. */
 export function takesValue(spec: string): boolean {
   return spec.includes('<');
 }
@@ -54,7 +53,6 @@ function settingFlags(
 const VERBOSE = flag('General:', '-v, --verbose', 'print details to stderr');
 const VERSION = flag('General:', '-V, --version', 'print the version');
 const HELP = flag('General:', '-h, --help', 'show this help');
-/** Flags of every command. */
 export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
 export const JSON_OUTPUT = flag('Output:', '--json', 'print JSON');
 export const PREFIX = flag(

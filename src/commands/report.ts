@@ -31,7 +31,6 @@ export async function writeFindings(
   }
 }
 
-/** Returns the rows as lines of columns, each column as wide as its widest cell. */
 export function alignRows(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

@@ -1,5 +1,4 @@
 /** The user's `credential-command` as a source of credentials. */
-
 import type { OtherUrl } from '../causes';
 import { type Client, clientName, profileFlag } from '../client';
 import { GwtokenError } from '../errors';

@@ -11,7 +11,6 @@ export interface Credentials {
 
 /** Credentials as an item or a command gives them. */
 export interface ParsedCredentials extends Credentials {
-  /** Their auth URL; undefined if none is named. */
   readonly authUrl: string | undefined;
 }
 

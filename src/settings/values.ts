@@ -8,7 +8,6 @@ const UNIT_MS = { '': 1000, s: 1000, m: 60_000, h: 3_600_000 } as const;
 /** Name of a value's source; undefined for an argument, which the user has just typed. */
 export type Where = string | undefined;
 
-/** Returns the source of a value in parentheses, after a space. */
 function from(where: Where): string {
   return where === undefined ? '' : ` (from ${where})`;
 }

@@ -116,7 +116,6 @@ function urlOfOther({ profile, region }: Client, { stored }: Settings): string |
 
 const HOW_TO_CHANGE = 'To change this, press Ctrl-C and add --client-id, --auth-url or --region.';
 
-/** Prompts for ID and secret again after a refusal. */
 export async function askAgain(answers: Answers, world: World): Promise<Answers> {
   const clientId = await askClientId(answers.client, answers.clientId, world);
   return { ...answers, clientId, clientSecret: await askSecret(answers.authUrl, clientId, world) };

@@ -121,7 +121,6 @@ async function setRegion(
   }
 }
 
-/** Returns the commands to try next, in the user's shell. */
 function nextSteps({ client, flags: given }: Answers, undo: string | undefined, world: World): string[] {
   const { env, platform } = world;
   const selected = orUndefined(() => gather({}, world).client);

@@ -1,4 +1,3 @@
-/** Verifies the answers of login by a token request. */
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain';
 import { GwtokenError } from '../../errors';

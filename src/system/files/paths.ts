@@ -1,4 +1,3 @@
-/** The paths of gwtoken's directories. */
 import { posix, win32 } from 'node:path';
 import { type GwtokenError, usage } from '../../errors';
 import { DIRECTORY_VARIABLES } from '../../surroundings';

@@ -115,7 +115,6 @@ function clientOf(file: string): Client | undefined {
   return parseClientName(parts.join(':'));
 }
 
-/** Removes the files of some clients. Returns the paths that cannot be removed, with the reason. */
 function removeFiles(directory: string, matches: (client: Client) => boolean): readonly string[] {
   const kept = new Set<string>();
   const attempt = (path: string, work: () => void): void => {
