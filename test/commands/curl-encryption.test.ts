@@ -1,25 +1,16 @@
 /** curl itself, with the words and options that `gwtoken curl` gives it: where it sends the token. */
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { listen } from '../harness/endpoints/listen';
+import { type Gateway, startGateway } from '../harness/endpoints/gateway';
 import { type Inside, inside } from '../harness/homes/in-process';
 import { runCommand } from '../harness/programs/program';
 
 let gw: Inside;
-/** URL and port of a gateway, and the tokens that reached it. */
-let gateway: Awaited<ReturnType<typeof listen>>;
-let received: (string | undefined)[];
+let gateway: Gateway;
 beforeEach(async ({ needs }) => {
   needs('posix', 'curl');
-  received = [];
-  gateway = await listen(
-    createServer((request, response) => {
-      received.push(request.headers.authorization);
-      response.end();
-    }),
-  );
+  gateway = await startGateway();
   gw = inside();
   gw.own = {
     async runProgram(command, words, { env, text }) {
@@ -50,24 +41,18 @@ test.each<[string, (host: string) => string[]]>([
     (host) => ['http://127.0.0.1:9/', '--', '-o', `http://${host}/`],
   ],
 ])('curl sends no token unencrypted to %s', async (_, argsFor) => {
-  const host = `gateway.test:${new URL(gateway.url).port}`;
+  const host = `gateway.test:${gateway.port}`;
   writeFileSync(join(gw.dir, 'urls'), `url = "http://${host}/"\n`);
   const args = ['-sm', '5', '--resolve', `${host}:127.0.0.1`, ...argsFor(host)];
   expect((await gw.cli(['curl', ...args])).code).toBeGreaterThan(0);
-  expect(received).toEqual([]);
+  expect(gateway.requests).toEqual([]);
 });
 
 test('curl uses no proxy for a loopback address', async () => {
-  const proxied: string[] = [];
-  const proxy = await listen(
-    createServer((request, response) => {
-      proxied.push(String(request.url));
-      response.end();
-    }),
-  );
+  const proxy = await startGateway();
   Object.assign(gw.env, { http_proxy: proxy.url, ALL_PROXY: proxy.url });
   // The @ is part of the query, not the end of a user name.
   expect(await gw.cli(['curl', `${gateway.url}/a?mail=me@a.test`, '-sS'])).toMatchObject({ code: 0 });
-  expect(received).toEqual(['Bearer token-1']);
-  expect(proxied).toEqual([]);
+  expect(gateway.requests).toMatchObject([{ headers: { authorization: 'Bearer token-1' } }]);
+  expect(proxy.requests).toEqual([]);
 });

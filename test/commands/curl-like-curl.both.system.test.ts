@@ -3,50 +3,33 @@
  * request, apart from the token's header, and has the same output and exit code.
  */
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { listen } from '../harness/endpoints/listen';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
-import { type Home, openHome } from '../harness/homes/home';
+import { type Gateway, startGateway } from '../harness/endpoints/gateway';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { startClientHome } from '../harness/homes/client-home';
+import type { Home } from '../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 
-interface Request {
-  readonly line: string;
-  readonly headers: IncomingHttpHeaders;
-  /** One character for each byte. */
-  readonly body: string;
-}
-
 let home: Home;
-let url: string;
-let requests: Request[] = [];
+let gateway: Gateway;
 beforeAll(async () => {
-  const endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
-  home = openHome(inVariables(endpoint.authUrl));
-  const gateway = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request.setEncoding('latin1')) body += chunk;
-    requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
-    response.writeHead(request.url === '/missing' ? 404 : 200).end('the reply\n');
-  });
-  ({ url } = await listen(gateway));
+  home = await startClientHome(() => tokenReply('the-token'));
+  gateway = await startGateway();
   writeFileSync(join(home.dir, 'file'), 'a line\n');
   writeFileSync(join(home.dir, 'options'), 'user-agent = "from a file"\nheader = "x: 1"\n');
 });
 
 async function outcome(line: string, curl: string) {
-  requests = [];
   const { code, signal, stdout, stderr } = await runCommand(
-    ['bash', '-c', line.replaceAll('CURL', curl).replaceAll('URL', url)],
+    ['bash', '-c', line.replaceAll('CURL', curl).replaceAll('URL', gateway.url)],
     { env: home.env, cwd: home.dir },
   );
   // curl makes up a boundary for each form.
-  const sent = JSON.stringify(requests).replace(/-{10,}\w+/g, 'BOUNDARY');
+  const sent = JSON.stringify(gateway.requests.splice(0)).replace(/-{10,}\w+/g, 'BOUNDARY');
   // The time of a failed connection varies.
   const shown = stderr.replace(/after \d+ ms/, 'after N ms');
-  return { code, signal, stdout, stderr: shown, requests: JSON.parse(sent) as Request[] };
+  return { code, signal, stdout, stderr: shown, requests: JSON.parse(sent) as Gateway['requests'] };
 }
 
 test.each([
@@ -81,5 +64,5 @@ test.for([
     mount -t tmpfs none /mnt; mount -o remount,ro,bind /; "$@"; code=$?; ls -A /mnt; exit $code`;
   const wrapper = ['unshare', '-m', 'sh', '-c', script, 'sh'];
   const env = { GWTOKEN_NO_CACHE: '1', TMPDIR };
-  expect(await home.gwtoken(['curl', `${url}/a`, '-sS'], { wrapper, env })).toMatchObject(expected);
+  expect(await home.gwtoken(['curl', `${gateway.url}/a`, '-sS'], { wrapper, env })).toMatchObject(expected);
 });

@@ -1,49 +1,41 @@
 /** The built program's `gwtoken curl`: what curl gets from it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../harness/endpoints/listen';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
+import { type Gateway, startGateway } from '../harness/endpoints/gateway';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { startClientHome } from '../harness/homes/client-home';
 import { filesBelow } from '../harness/homes/files';
-import { type Home, openHome } from '../harness/homes/home';
+import type { Home } from '../harness/homes/home';
 
 const TOKEN = 'tok"\\ $(id) `id` $HOME';
 
 describe('gwtoken curl', () => {
   let home: Home;
-  /** URL of a gateway. */
-  let url: string;
-  /** The requests that reached the gateway. */
-  let seen: { authorization: string | undefined; body: string }[];
+  let gateway: Gateway;
   beforeEach(async ({ needs }) => {
     needs('posix', 'curl');
-    const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
-    home = openHome(inVariables(endpoint.authUrl));
-    seen = [];
-    const gateway = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      seen.push({ authorization: request.headers.authorization, body });
-      response.writeHead(request.url === '/missing' ? 404 : 200).end('the reply');
-    });
-    ({ url } = await listen(gateway));
+    home = await startClientHome(() => tokenReply(TOKEN));
+    gateway = await startGateway();
   });
 
   test('sends the token and passes stdin, stdout and arguments to curl', async () => {
-    const args = ['curl', '--region', 'eu', `${url}/a`, '-sS', '-d', '@-', '-H', 'x: --fresh'];
+    const args = ['curl', '--region', 'eu', `${gateway.url}/a`, '-sS', '-d', '@-', '-H', 'x: --fresh'];
     expect(await home.gwtoken(args, { stdin: 'from stdin' })).toMatchObject({
       code: 0,
-      stdout: 'the reply',
+      stdout: 'the reply\n',
       stderr: '',
     });
-    expect(seen).toEqual([{ authorization: `Bearer ${TOKEN}`, body: 'from stdin' }]);
+    expect(gateway.requests).toMatchObject([
+      { headers: { authorization: `Bearer ${TOKEN}` }, body: 'from stdin' },
+    ]);
   });
 
   test('exits with the exit code of curl', async () => {
-    expect((await home.gwtoken(['curl', '-v', '--', `${url}/missing`, '-sfX', 'POST'])).code).toBe(22);
-    expect(seen).toHaveLength(1);
+    expect((await home.gwtoken(['curl', '-v', '--', `${gateway.url}/missing`, '-sfX', 'POST'])).code).toBe(
+      22,
+    );
+    expect(gateway.requests).toHaveLength(1);
   });
 
   test('shows the token in no argument, variable or file', async ({ needs }) => {
@@ -57,7 +49,7 @@ describe('gwtoken curl', () => {
       cat /dev/fd/3 >&2\n`;
     writeFileSync(join(bin, 'curl'), spy, { mode: 0o755 });
     const env = { PATH: `${bin}:${process.env['PATH']}`, GWTOKEN_NO_CACHE: '1', TMPDIR: home.dir };
-    const { code, stderr } = await home.gwtoken(['curl', url], { env });
+    const { code, stderr } = await home.gwtoken(['curl', gateway.url], { env });
     expect({ code, stderr: stderr.trimEnd() }).toEqual({
       code: 0,
       stderr: expect.stringContaining(
