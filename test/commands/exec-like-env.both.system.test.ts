@@ -5,15 +5,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
-import { type Home, openHome } from '../harness/homes/home';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { startClientHome } from '../harness/homes/client-home';
+import type { Home } from '../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 
 let home: Home;
 beforeAll(async () => {
-  const endpoint = await startTokenEndpoint(() => tokenReply('the-token'));
-  home = openHome(inVariables(endpoint.authUrl));
+  home = await startClientHome(() => tokenReply('the-token'));
   const put = (name: string, content: string, mode = 0o755) =>
     writeFileSync(join(home.dir, name), content, { mode });
   put('file', 'a line\n', 0o644);

@@ -2,21 +2,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables, withoutVariables } from '../harness/homes/client';
-import { type Home, openHome } from '../harness/homes/home';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { withoutVariables } from '../harness/homes/client';
+import { type ClientHome, startClientHome } from '../harness/homes/client-home';
 import { inside } from '../harness/homes/in-process';
 import { isRunning, shellWait, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';
 
 const TOKEN = 'tok *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 
-let endpoint: TokenEndpoint;
-let home: Home;
+let home: ClientHome;
 beforeEach(async ({ needs }) => {
   needs('posix');
-  endpoint = await startTokenEndpoint(() => tokenReply(TOKEN, { scope: 'read write' }));
-  home = openHome(inVariables(endpoint.authUrl));
+  home = await startClientHome(() => tokenReply(TOKEN, { scope: 'read write' }));
 });
 
 const exec = (...args: string[]) => home.gwtoken(['exec', ...args]);
@@ -99,7 +97,7 @@ describe('the exit code', () => {
   test('is 125 for a bug in gwtoken', async () => {
     // Rejects a promise that nothing awaits. The tests of env throw instead: Bun has another event for each.
     const fault = preloading("Promise.reject(new Error('a fault'));");
-    endpoint.delayMs = 5_000;
+    home.endpoint.delayMs = 5_000;
     const { code, stdout, stderr } = await home.gwtoken(['exec', '--', 'echo', 'ran'], fault);
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
     expect(stderr).toMatch(/^gwtoken: error: unexpected error [^\n]*\nError: a fault\n {4}at /);

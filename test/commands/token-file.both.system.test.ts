@@ -2,18 +2,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
-import { type Home, openHome } from '../harness/homes/home';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { type ClientHome, startClientHome } from '../harness/homes/client-home';
 import { shellWait, until } from '../harness/programs/processes';
 import { untilWaiting } from '../token/many';
 
-let endpoint: TokenEndpoint;
-let home: Home;
+let home: ClientHome;
 let end: string;
 beforeEach(async () => {
-  endpoint = await startTokenEndpoint();
-  home = openHome(inVariables(endpoint.authUrl));
+  home = await startClientHome();
   end = join(home.dir, 'end');
 });
 
@@ -31,7 +28,7 @@ const finish = () => writeFileSync(end, '');
 
 describe('the token file', () => {
   test('has a new token before the old one expires, and always a whole one', async () => {
-    endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
+    home.endpoint.answer = (count) => tokenReply(`token-${count}-${'x'.repeat(20_000)}`, { expires_in: 2 });
     const { path, result } = await start();
     const seen = new Set<string>();
     while (seen.size < 3) {
@@ -45,6 +42,7 @@ describe('the token file', () => {
 
   test('is no longer renewed after the command; a waiting get sends its own request', async ({ needs }) => {
     needs('linux');
+    const { endpoint } = home;
     let release = (): void => {};
     endpoint.answer = () => {
       release = endpoint.hold();

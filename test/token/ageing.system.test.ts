@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
-import { openHome } from '../harness/homes/home';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
+import { startClientHome } from '../harness/homes/client-home';
 import { executable } from '../harness/programs/program';
 
 /** Both forms renew tokens by the same code. The executable starts in a fifth of the package's time. */
@@ -16,12 +15,11 @@ const RUN_S = 15;
 test('get never fails, and a token file is expired for at most a second', async () => {
   let current = { token: '', untilMs: 0 };
   // Each reply has the whole seconds left, which are 0 in the last one.
-  const { authUrl } = await startTokenEndpoint((post) => {
+  const home = await startClientHome((post) => {
     const nowMs = Date.now();
     if (nowMs >= current.untilMs) current = { token: `token-${post}`, untilMs: nowMs + LIFETIME_MS };
     return tokenReply(current.token, { expires_in: Math.floor((current.untilMs - nowMs) / 1000) });
   });
-  const home = openHome(inVariables(authUrl));
   const file = join(home.dir, 'token');
   const running = home.start(['exec', '--token-file', file, '--', 'sleep', String(RUN_S)], { program });
   let isRunning = true;

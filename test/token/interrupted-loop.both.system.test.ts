@@ -1,18 +1,16 @@
 /** Ctrl-C in a loop of calls. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startTokenEndpoint } from '../harness/endpoints/token-endpoint';
-import { inVariables, putToken, withoutVariables } from '../harness/homes/client';
-import { openHome } from '../harness/homes/home';
+import { putToken, withoutVariables } from '../harness/homes/client';
+import { startClientHome } from '../harness/homes/client-home';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 
 test('one Ctrl-C stops a script that calls get in a loop', async ({ needs }) => {
   needs('posix');
-  const { authUrl } = await startTokenEndpoint();
-  const client = openHome(inVariables(authUrl));
+  const client = await startClientHome();
   const loop = ['bash', '-c', `while :; do ${GWTOKEN_SH} get; done; echo survived`];
-  putToken(client.cache, authUrl);
+  putToken(client.cache, client.endpoint.authUrl);
   const terminal = openTerminal(loop, { env: withoutVariables(client.env) });
   await terminal.waitFor(/(cached-token\n){3}/);
   // bash ignores a Ctrl-C that arrives just as the command ends, so this presses it again.

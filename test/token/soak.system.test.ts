@@ -1,21 +1,18 @@
 /** Kills and suspends calls at random moments, and breaks the endpoint. `SOAK=1` runs longer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { startTokenEndpoint, type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
-import { inVariables } from '../harness/homes/client';
+import { type TokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { type ClientHome, startClientHome } from '../harness/homes/client-home';
 import { filesBelow } from '../harness/homes/files';
-import { type Home, openHome } from '../harness/homes/home';
 import { executable } from '../harness/programs/program';
 
 /** Share of the long run: 1 plays all of it. */
 const SHARE = Number(process.env['SOAK'] ?? 0.05);
 const TIMEOUT_MS = 600_000;
 
-let endpoint: TokenEndpoint;
-let home: Home;
+let home: ClientHome;
 beforeEach(async () => {
-  endpoint = await startTokenEndpoint((post) => tokenReply(post, { expires_in: 60 }));
-  home = openHome(inVariables(endpoint.authUrl));
+  home = await startClientHome((post) => tokenReply(post, { expires_in: 60 }));
 });
 
 const report = (figures: object): void => console.log(`soak: ${JSON.stringify(figures)}`);
@@ -52,7 +49,7 @@ test('a killed or suspended call makes no other fail and leaves no partial token
   report({
     calls,
     killed,
-    requests: endpoint.posts.length,
+    requests: home.endpoint.posts.length,
     wrong: wrong.length,
     longestMs: Math.round(longestMs),
   });
@@ -72,11 +69,11 @@ test.each<[string, Partial<Pick<TokenEndpoint, 'answer' | 'delayMs'>>]>([
   ['whose tokens last two seconds', { answer: lasting(2) }],
   ['that does not say how long tokens last', { answer: lasting(undefined) }],
 ])('many calls succeed with an endpoint %s', { timeout: TIMEOUT_MS }, async (name, fault) => {
-  Object.assign(endpoint, fault);
+  Object.assign(home.endpoint, fault);
   const calls = Math.ceil(100 * SHARE);
   const options = { program: [executable()] as const, timeoutMs: 120_000 };
   const ended = await Promise.all(times(calls, () => home.gwtoken(['get'], options)));
-  report({ endpoint: name, calls, requests: endpoint.posts.length });
+  report({ endpoint: name, calls, requests: home.endpoint.posts.length });
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
   expect(leftovers()).toEqual([]);
 });
