@@ -22,7 +22,7 @@ async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, termi
   const line = format === undefined ? evaluatingLine('…', env) : envFormat(format).evaluatingLine?.('…');
   if (line === undefined) return;
   // $SHELL is the login shell, and another may run in it.
-  const others = format === undefined ? ' (other shells: gwtoken help shells)' : '';
-  const hint = `nothing was ${unset ? 'unset' : 'set'} yet; wrap the command: ${line}${others}`;
+  const others = format === undefined ? ' (or see: gwtoken help shells)' : '';
+  const hint = `nothing was ${unset ? 'unset' : 'set'} yet; wrap it: ${line}${others}`;
   stderr.write(`${hintLine(hint, await terminal.paint('stderr'))}\n`);
 }

@@ -1,6 +1,7 @@
 import { type Client, clientName, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
+import { evaluatingLine } from '../formats/env-formats';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
 import { warn } from '../text';
@@ -32,8 +33,10 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
   });
   if (clients.length === 0) throw nothingThere();
   world.stderr.write('Removed from this machine only. To revoke the client, use the Clients page.\n');
-  if (world.env['GWTOKEN_ACCESS_TOKEN'])
-    world.stderr.write('GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: gwtoken env --unset\n');
+  if (world.env['GWTOKEN_ACCESS_TOKEN']) {
+    const line = evaluatingLine('gwtoken env --unset', world.env);
+    world.stderr.write(`GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: ${line}\n`);
+  }
 }
 
 function nothingThere(client?: Client): GwtokenError {

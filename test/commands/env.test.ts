@@ -40,8 +40,8 @@ describe('gwtoken env on a terminal', () => {
     gw.env['SHELL'] = shell;
     const { stderr } = await envOn(['stdout'], ...args);
     const what = args.includes('--unset') ? 'unset' : 'set';
-    const others = args.includes('--format') ? '' : ' (other shells: gwtoken help shells)';
-    expect(stderr).toBe(`hint: nothing was ${what} yet; wrap the command: ${line}${others}\n`);
+    const others = args.includes('--format') ? '' : ' (or see: gwtoken help shells)';
+    expect(stderr).toBe(`hint: nothing was ${what} yet; wrap it: ${line}${others}\n`);
   });
 
   test('colours the hint if stderr is a terminal too', async () => {
