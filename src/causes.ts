@@ -5,9 +5,9 @@ import type { Client } from './client';
 export type Hints = readonly string[];
 
 /**
- * Why an error happened. Most causes are just hints. A reason has a row of hints in hints/, because they depend
- * on the client, the settings or the platform, or because other code asks for the reason. Replies and the
- * keychain's errors always have a reason.
+ * Why an error happened. Most causes are just hints. A reason has a row of hints in hints/, because they
+ * depend on the client, the settings or the platform, or because other code asks for the reason. Replies and
+ * the keychain's errors always have a reason.
  */
 export type Cause = Hints | ReasonWithFacts;
 

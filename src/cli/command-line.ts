@@ -67,8 +67,8 @@ export function readLine(argv: readonly string[]): Line {
 }
 
 /**
- * Returns where the first word such as `-vk` or `-vvv` stands behind `curl`. curl reads such words by itself, but
- * commander has cut them, because they begin with a flag of gwtoken's.
+ * Returns where the first word such as `-vk` or `-vvv` stands behind `curl`. curl reads such words by itself,
+ * but commander has cut them, because they begin with a flag of gwtoken's.
  */
 function curlsFlagsIn(argv: readonly string[], parsers: readonly Parser[]): number | undefined {
   const [program, curl] = [parsers[0]!, parsers.at(-1)!];

@@ -11,7 +11,7 @@ import { note, oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { type Line, readLine } from './command-line';
 
-/** Command that the completion scripts call: `gwtoken complete -- WORD…`. Not in the help: nobody types it. */
+/** Command that the completion scripts call: `gwtoken complete -- WORD…`. Nobody types it. */
 const COMPLETE = 'complete';
 
 /**
@@ -45,8 +45,8 @@ export async function run(argv: readonly string[], outside: World): Promise<numb
 }
 
 /**
- * Returns the world with an stderr that hides client secrets: warnings repeat typed values, which may be secrets.
- * The texts of stdout and of src/system do not.
+ * Returns the world with an stderr that hides client secrets: warnings repeat typed values, which may be
+ * secrets. The texts of stdout and of src/system do not.
  */
 function hidingSecrets(world: World): World {
   const write = (text: string): void => world.stderr.write(hideSecrets(text, world.env));

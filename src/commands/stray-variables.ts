@@ -8,7 +8,7 @@ import { listOf, similarWords } from '../text';
 /** Ends of the variables that gwtoken sets, under any prefix. */
 const OUTPUTS = [...tokenVariables(undefined, { prefix: '' }).map(({ name }) => name), TOKEN_FILE];
 
-/** Returns a warning for each set variable that resembles one of gwtoken's, but is neither read nor set by it. */
+/** Returns a warning for each set variable that resembles one of gwtoken's, but is none of them. */
 export function strayVariables({ env, platform }: Surroundings): readonly string[] {
   const named = Object.keys(env).filter((name) => /^GW_?TOKEN_/i.test(name) && env[name]);
   if (named.length === 0) return [];

@@ -13,7 +13,8 @@ const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[
     problem: 'is a placeholder that nothing has replaced',
   },
   { pattern: /^(null|undefined|change_?me)$/i, problem: 'is a placeholder that nothing has replaced' },
-  // References of 1Password, vals, AWS, Vault, Azure, Google, sops and jasypt. A client ID may be an https: URL.
+  // References of 1Password, vals, AWS, Vault, Azure, Google, sops and jasypt. A client ID may be an https:
+  // URL.
   {
     pattern:
       /^((?!https?:)[a-z][\w+.-]*:\/\/|(arn|vault):|@Microsoft\.KeyVault\(|projects\/.*\/secrets\/|ENC[[(])/i,

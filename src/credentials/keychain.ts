@@ -12,8 +12,8 @@ export function keychainSource(settings: Settings): CredentialSource {
   const { client, stored, keychainTimeoutMs } = settings;
   const timeoutMs = keychainTimeoutMs?.value;
   const account = clientName(client);
-  // Read before the item: if a login replaces both meanwhile, the token has the old login's key. An unreadable
-  // list has no entry.
+  // Read before the item: if a login replaces both meanwhile, the token has the old login's key. An
+  // unreadable list has no entry.
   const entry = orUndefined(() => stored()[account]);
   return {
     kind: 'keychain',

@@ -25,7 +25,7 @@ export interface Query extends RequestSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A query whose auth URL is not parsed yet. The cache needs no more, and parsing costs time at each start. */
+/** A query whose auth URL is not parsed yet: the cache needs no more, and parsing costs time. */
 export type CacheQuery = Omit<Query, 'authUrl'>;
 
 export interface RequestSettings {
@@ -49,7 +49,7 @@ export interface TokenAnswer {
 
 type QueryWorld = Pick<QuickWorld, 'env' | 'readFile' | 'now'>;
 
-/** Returns the query of the selected client for a run that begins now. Throws the first error of its settings. */
+/** Returns the selected client's query for a run that begins now. Throws the first error of its settings. */
 export function queryOf(settings: Settings, world: QueryWorld): Query {
   const query = cacheQueryOf(settings, world);
   return { ...query, authUrl: query.source.authUrl && settings.authUrl };

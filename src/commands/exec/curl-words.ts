@@ -4,9 +4,9 @@ import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName, takesValue } from '../flags
 
 interface CurlWords {
   /**
-   * Indices of the words that are neither options nor their values, and of `--url`'s values. An option that is
-   * not in curl's help counts as a target too, because its value may be a URL, and so does `-K`, whose file may
-   * contain one.
+   * Indices of the words that are neither options nor their values, and of `--url`'s values. An option that
+   * is not in curl's help counts as a target too, because its value may be a URL, and so does `-K`, whose
+   * file may contain one.
    */
   readonly targets: readonly number[];
   /** gwtoken's flags among the words, which curl rejects or misreads: `--sandbox`, `-r us`. */
@@ -69,7 +69,7 @@ function isSwitch(name: string, options: Options): boolean {
   return options.get(name) === false || options.get(name.replace(/^--no-/, '--')) === false;
 }
 
-/** Returns a flag of gwtoken's as it has to be typed. Shows only a region as its value: others may be secrets. */
+/** Returns a flag of gwtoken's as it has to be typed. Of values, shows only a region: others may be secrets. */
 function gwtokensFlag(name: string, next: string | undefined, options: Options): string | undefined {
   const [typed, value = next ?? ''] = name.split('=');
   const isOfRegion = isRegion(value.toLowerCase());

@@ -1,4 +1,4 @@
-/** The command `gwtoken curl`: curl with a token's header, which is in no argument, variable or named file. */
+/** The command `gwtoken curl`. The token's header is in no argument, variable or named file. */
 import { withoutCredentials } from '../../credentials/sources';
 import { EXIT_CODES, usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';

@@ -30,7 +30,7 @@ export function openTokenFile(
 ): TokenFile {
   const ended = new AbortController();
   let token = first;
-  /** Returns the time until a renewal is due; infinity if the token has no expiry, and so is never renewed. */
+  /** Returns the time until a renewal is due; infinity for a token without an expiry. */
   const dueInMs = (): number => {
     const untilMs = freshUntilMs(token, minTtl);
     if (untilMs === undefined) return Number.POSITIVE_INFINITY;

@@ -96,8 +96,8 @@ async function store(
 }
 
 /**
- * Sets the profile's region if none is set, or if no client of that region is stored in the profile. Returns a
- * line about it. Only warns if that fails.
+ * Sets the profile's region if none is set, or if no client of that region is stored in the profile. Returns
+ * a line about it. Only warns if that fails.
  */
 async function setRegion(
   { profile, region }: Client,
@@ -138,7 +138,7 @@ function nextSteps({ client, flags: given }: Answers, undo: string | undefined, 
   ];
 }
 
-/** Returns why later commands will not use the stored credentials, and the line that changes it, if one does. */
+/** Returns why later commands will not use the stored credentials, and the line that may change it. */
 function obstacleTo(
   { client, authUrl }: Answers,
   world: World,

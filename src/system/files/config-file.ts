@@ -119,8 +119,8 @@ function unusable(path: string, problem: string, hints?: Hints): GwtokenError {
 }
 
 /**
- * Changes the JSON object in a file under a lock. `change` reads the file with all checks, because a file that
- * others can write to must not become a trusted one. bin/build/conf-writer.ts writes the file for conf.
+ * Changes the JSON object in a file under a lock. `change` reads the file with all checks, because a file
+ * that others can write to must not become a trusted one. bin/build/conf-writer.ts writes the file for conf.
  */
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
   // Dry run: a change that will be rejected must not wait for the lock.

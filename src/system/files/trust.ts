@@ -25,7 +25,7 @@ const RULES = {
   cache: { owners: 'user', forbidden: 0o077, mode: '700', meaning: 'accessible to' },
 } as const;
 
-/** A path that is not trusted: its `usage` error, and the command line that solves the problem, if one does. */
+/** A path that is not trusted: its `usage` error, and the command line that may solve the problem. */
 export interface TrustProblem {
   readonly error: GwtokenError;
   readonly chmod?: string;
@@ -43,8 +43,8 @@ export function trustProblem(
   const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
   if (problem !== undefined) return { error: notOwned(path, problem, kind) };
   if ((stat.mode & forbidden) === 0) return undefined;
-  // A ConfigMap of Kubernetes has mode 777. If the directory can be written to elsewhere, a file of another user
-  // shows by its owner, but one with such a mode could be changed.
+  // A ConfigMap of Kubernetes has mode 777. If the directory can be written to elsewhere, a file of another
+  // user shows by its owner, but one with such a mode could be changed.
   if (kind === 'config' && stat.isDirectory() && isReadOnly(path)) return undefined;
   const text = `${path} is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
   const chmod = `chmod ${mode} ${shellWord(path)}`;
@@ -75,9 +75,9 @@ function notOwned(path: string, problem: string, kind: DirectoryKind): GwtokenEr
 }
 
 /**
- * Throws `usage` if a directory is not trusted, and the system's error if gwtoken cannot write there. A missing
- * directory must not be created below a directory of another user: `sudo gwtoken` would leave files in a HOME
- * that its user cannot change.
+ * Throws `usage` if a directory is not trusted, and the system's error if gwtoken cannot write there. A
+ * missing directory must not be created below a directory of another user: `sudo gwtoken` would leave files
+ * in a HOME that its user cannot change.
  */
 export function assertUsable(kind: DirectoryKind, path: string, host: Host): void {
   const stat = (kind === 'cache' ? lstatSync : statSync)(path, { throwIfNoEntry: false });

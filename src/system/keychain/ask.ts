@@ -76,8 +76,8 @@ const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
 const MOST_SESSIONS = 3;
 
 /**
- * Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. Asks another child
- * after a session with a wrong key, and once more if a `get` finds no item.
+ * Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. Asks another
+ * child after a session with a wrong key, and once more if a `get` finds no item.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const { env } = world;
@@ -137,9 +137,9 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
 }
 
 /**
- * Returns options that start the child without gwtoken's variables, because they hold secrets, and without those
- * of Node and Bun, because they could slow the child down, stop it (`--inspect-brk`) or run another program
- * (BUN_BE_BUN).
+ * Returns options that start the child without gwtoken's variables, because they hold secrets, and without
+ * those of Node and Bun, because they could slow the child down, stop it (`--inspect-brk`) or run another
+ * program (BUN_BE_BUN).
  */
 function childOptions({ env, platform }: KeychainWorld): ForkOptions & CommonSpawnOptions {
   const kept = Object.entries(env).filter(([name]) => !/^(GWTOKEN_|BUN_|NODE_)/i.test(name));

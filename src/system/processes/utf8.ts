@@ -6,8 +6,8 @@ import { quoted } from '../../text';
 import type { Env } from '../../world';
 
 /**
- * Throws `usage` if a word of the program (`argument 0` is its name) or a variable is not UTF-8. JavaScript has
- * U+FFFD instead of such bytes, and Node leaves out a variable with such a name.
+ * Throws `usage` if a word of the program (`argument 0` is its name) or a variable is not UTF-8. JavaScript
+ * has U+FFFD instead of such bytes, and Node leaves out a variable with such a name.
  */
 export function assertUtf8(words: readonly string[], env: Env): void {
   const at = words.findIndex((word) => word.includes('\ufffd'));

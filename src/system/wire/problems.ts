@@ -12,7 +12,7 @@ import { type HttpProxy, TunnelRefused } from './proxy';
 /** The step of a connection that is under way or has failed, and the other end of that step. */
 export interface ConnectionProgress {
   peer: 'endpoint' | 'proxy';
-  /** `certificate` means that the peer's certificate was rejected, `tunnel` that the proxy has to open one. */
+  /** `certificate`: the peer's certificate was rejected; `tunnel`: the proxy has to open one. */
   waitingFor: 'connection' | 'certificate' | 'tunnel' | 'reply' | 'body';
 }
 

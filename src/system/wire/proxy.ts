@@ -9,7 +9,7 @@ export interface HttpProxy {
   readonly url: URL;
   /** The variable with the proxy's URL. */
   readonly source: string;
-  /** `the proxy proxy.example.com:3128 (from HTTPS_PROXY)`, without credentials that the variable contains. */
+  /** `the proxy proxy.example.com:3128 (from HTTPS_PROXY)`, without the variable's credentials. */
   readonly label: string;
 }
 

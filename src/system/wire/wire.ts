@@ -1,6 +1,7 @@
 /**
  * The wire to the token endpoint: one POST over a new connection, without redirects. undici connects and
- * speaks HTTP; dns, proxy and certificates decide whom it connects to and trusts, and problems words failures.
+ * speaks HTTP; dns, proxy and certificates decide whom it connects to and trusts, and problems words
+ * failures.
  */
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
