@@ -1,7 +1,7 @@
 /** The causes of errors, and the facts from which hints/ makes the next steps. */
 import type { Client } from './client';
 
-/** What to type or do next, best first. */
+/** The next steps to type or do, best first. */
 export type Hints = readonly string[];
 
 /**

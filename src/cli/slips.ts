@@ -1,4 +1,4 @@
-/** What was probably meant by a word that commander does not know. */
+/** Finds the probable meaning of a word that commander does not know. */
 import { OMIT_COMMENT } from '../hints/steps';
 import { similarWords } from '../text';
 

@@ -1,4 +1,4 @@
-/** What a source of credentials is, and which auth URL its credentials may be sent to. */
+/** The interface of a source of credentials, and the check of the auth URL that they may be sent to. */
 import type { OtherUrl } from '../causes';
 import { usage } from '../errors';
 import { type Found, findSetting } from '../settings/resolve';
@@ -16,9 +16,9 @@ export interface SourceKind {
 
 export type FindWorld = Pick<World, 'env' | 'readFile'>;
 
-/** Where the credentials of one client come from. */
+/** The source of one client's credentials, which it has not loaded yet. */
 export interface CredentialSource {
-  /** What `status` calls it: `variables`, `command`, `keychain`. */
+  /** Name in `status`: `variables`, `command`, `keychain`. */
   readonly kind: string;
   readonly name: string;
   /** Client ID, if it is known before the credentials are loaded. */

@@ -2,7 +2,7 @@
 import type { Reason, ReasonWithFacts, Subject } from '../causes';
 import type { Settings } from '../settings/table';
 
-/** What a row knows beside the facts of its reason. */
+/** The facts of a row, beside those of its reason. */
 export interface Facts extends Subject {
   readonly platform: NodeJS.Platform;
   /** Absent if the config file cannot be read, or the command line is invalid. */

@@ -42,7 +42,7 @@ export function isOption(word: string): boolean {
   return /^-./s.test(word);
 }
 
-/** Whether each option takes a value. */
+/** Options by name: true if the option takes a value. */
 type Options = ReadonlyMap<string, boolean>;
 
 /** Returns the options in the rows of curl's help: ` -s, --silent  Silent mode`, ` -o, --output <file> …`. */
@@ -69,7 +69,7 @@ function isSwitch(name: string, options: Options): boolean {
   return options.get(name) === false || options.get(name.replace(/^--no-/, '--')) === false;
 }
 
-/** Returns a flag of gwtoken's as it has to be typed. Of values, shows only a region: others may be secrets. */
+/** Returns a flag of gwtoken's as it has to be typed. Shows no value but a region, which is no secret. */
 function gwtokensFlag(name: string, next: string | undefined, options: Options): string | undefined {
   const [typed, value = next ?? ''] = name.split('=');
   const isOfRegion = isRegion(value.toLowerCase());

@@ -43,7 +43,7 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
 /** A method without -X, which curl takes for a host. */
 const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 const PATH = /^\/(?!\/)/;
-/** What Git Bash makes of the path /orders: `C:/Program Files/Git/orders`. */
+/** Matches the path /orders as Git Bash changes it: `C:/Program Files/Git/orders`. */
 const CONVERTED = /^[a-z]:\//i;
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */

@@ -7,7 +7,7 @@ export type Request =
   | { readonly op: 'set'; readonly account: string; readonly value: string };
 
 export interface Result {
-  /** Whether there was an item before the request. */
+  /** True if there was an item before the request. */
   readonly found: boolean;
   readonly value?: string;
   /** True if a `delete` found no item, but the keychain may hide one. */
