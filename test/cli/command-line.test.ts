@@ -100,7 +100,7 @@ test.each([[['exec', '--token-file', '--', 'cat']], [['--token-file', '--', 'exe
   },
 );
 
-test('an unknown flag between config and its subcommand leads to the flag that was meant', async () => {
+test('an unknown flag between config and its subcommand names the flag that was meant', async () => {
   const { stderr } = await gw.cli(['config', '--prfile', 'acme', 'set', 'region', 'eu']);
   expect(stderr).toContain("error: unknown option '--prfile'\nhint: (Did you mean --profile?)\n");
 });

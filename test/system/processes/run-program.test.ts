@@ -58,9 +58,7 @@ test('a program that gets a text is searched only in absolute directories of PAT
   expect(existsSync(seen)).toBe(false);
 });
 
-test('a program gets the descriptors that words name, and its text under another number', async ({
-  needs,
-}) => {
+test('a program gets the descriptors that words name, and its text by another number', async ({ needs }) => {
   needs('linux');
   const fd = openSync(import.meta.filename, 'r');
   onTestFinished(() => closeSync(fd));
