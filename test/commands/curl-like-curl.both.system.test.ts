@@ -2,7 +2,7 @@
  * `gwtoken curl` beside plain curl: the same line of bash, run with one and with the other, sends the same
  * request, apart from the token's header, and has the same output and exit code.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/endpoints/gateway';
@@ -55,14 +55,17 @@ test.each([
 });
 
 test.for([
-  ['with a read-only root and no /tmp', '', '/nowhere', { code: 0, stdout: 'the reply\n' }],
-  ['without memory at /dev/shm', '/dev/shm', '/mnt', { code: 0, stdout: 'the reply\n' }],
-  ['without a writable directory', '/dev/shm', '/nowhere', { code: 125, stdout: '' }],
-] as const)('gwtoken curl %s', async ([_, hidden, TMPDIR, expected], { needs }) => {
+  ['with a read-only root and /tmp', '/tmp', 'missing', { code: 0, stdout: 'the reply\n' }],
+  ['without memory at /dev/shm', '/tmp /dev/shm', 'memory', { code: 0, stdout: 'the reply\n' }],
+  ['without a writable directory', '/tmp /dev/shm', 'missing', { code: 125, stdout: '' }],
+] as const)('gwtoken curl %s', async ([_, readOnly, directory, expected], { needs }) => {
   needs('namespace');
-  const script = `for each in /tmp ${hidden}; do mount -t tmpfs -o ro none $each; done
-    mount -t tmpfs none /mnt; mount -o remount,ro,bind /; "$@"; code=$?; ls -A /mnt; exit $code`;
+  const memory = join(home.dir, 'memory');
+  mkdirSync(memory, { recursive: true });
+  // Hides nothing, because the home, this clone or Node may lie in any of these directories.
+  const script = `for each in ${readOnly}; do mount --bind $each $each; mount -o remount,ro,bind $each; done
+    mount -t tmpfs none ${memory}; mount -o remount,ro,bind /; "$@"; code=$?; ls -A ${memory}; exit $code`;
   const wrapper = ['unshare', '-m', 'sh', '-c', script, 'sh'];
-  const env = { GWTOKEN_NO_CACHE: '1', TMPDIR };
+  const env = { GWTOKEN_NO_CACHE: '1', TMPDIR: join(home.dir, directory) };
   expect(await home.gwtoken(['curl', `${gateway.url}/a`, '-sS'], { wrapper, env })).toMatchObject(expected);
 });
