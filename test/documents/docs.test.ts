@@ -10,7 +10,7 @@ import { COMMANDS } from '../../src/commands/grammar';
 import { CREDENTIAL_VARIABLES } from '../../src/credentials/sources';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
-import { allKeys, configKeys, SETTINGS, variableOf } from '../../src/settings/table';
+import { allKeys, configKeys, SETTINGS, type SettingRow, variableOf } from '../../src/settings/table';
 import { RETRIED_STATUSES } from '../../src/token/reply';
 import { allCommands, codeLines, commandOf, gwtokenLines, longForm } from '../harness/command-lines';
 import { ROOT } from '../harness/root';
@@ -50,6 +50,20 @@ describe('the documents name', () => {
     const suffix = new RegExp(`(?<=^GWTOKEN_SANDBOX_CLIENT_\\w+)_(${REGIONS.join('|')})$`, 'i');
     const shown = [...variables].map((name) => name.replace(suffix, ''));
     for (const name of [...shown, ...configKeys()]) expect(topics['settings']).toContain(`\`${name}\``);
+  });
+
+  test('the flag, variable, config key and default of each setting (tables of the topic settings)', () => {
+    const cells = topics['settings']!.match(/^\|.*/gm)!.map((line) => line.split(/ *\| */).slice(1, -1));
+    const code = (name: string | undefined) => (name ? `\`${name}\`` : '');
+    const rows: readonly SettingRow<unknown>[] = Object.values(SETTINGS);
+    const names = rows.map((row) => {
+      const [spec = ''] = Object.keys(row.flags ?? {});
+      const flag = spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
+      return [flag, code(variableOf(row, row.key)), code(row.key)];
+    });
+    expect(cells.filter(({ length }) => length === 3).slice(2)).toEqual(names);
+    for (const { name, key, fallback, show = String } of rows)
+      if (fallback !== undefined) expect(cells).toContainEqual([name ?? key, show(fallback)]);
   });
 
   test('every flag (README or a topic)', () => {
