@@ -1,27 +1,23 @@
 /** Reads the command line with commander, which also words what is wrong with it. */
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
+import { COMMON_FLAGS, type Flag, HELP, longName, VERSION } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
-import { GwtokenError, usage } from '../errors';
+import { type GwtokenError, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
 import { shortened } from '../text';
-import { hintFor, resemblesEnv } from './slips';
-
-/** Flags that ask for a text. */
-const ASKED = ['version', 'help'] as const;
+import { flagValues, type GivenFlag } from './line';
+import { hintFor } from './slips';
 
 /** A command line, as far as commander could read it. */
 export interface Line {
   /** The command and, if it has any, the subcommand. */
   readonly path: readonly Command[];
-  /** The flags before and after the command. Of a repeated flag, the last one counts. */
+  /** The flags before and after the command. */
   readonly flags: FlagValues;
   /** Arguments, or the words of the program that the command starts. */
   readonly args: readonly string[];
-  /** Text that is asked for instead of running the command. */
-  readonly asked: (typeof ASKED)[number] | undefined;
-  /** True if the line ends, without a flag, before a command or subcommand. */
-  readonly isBare: boolean;
+  /** Text to show instead of running a command: `commands` if the line ends before it names one. */
+  readonly shows: 'version' | 'help' | 'commands' | undefined;
   /** The error if no command can run. */
   readonly problem: GwtokenError | undefined;
   /** True for `env`, for a word that resembles it, and for a line that broke before any command. */
@@ -29,143 +25,113 @@ export interface Line {
 }
 
 /** Flags that may stand before a command. */
-const ALL_FLAGS = [
+export const ALL_FLAGS = [
   ...new Map(COMMANDS.flatMap(({ flags }) => flags).map((flag) => [longName(flag), flag])).values(),
 ];
-/** Flags of other tools for a secret. */
-const SECRET_FLAGS = ['client-secret', 'secret', 'password', 'token', 'access-token'];
 /** commander passes words on as arguments of a function, which takes about 100,000. */
 const MOST_WORDS = 10_000;
 
 /** Reads the words after `gwtoken`. What is wrong with them is the line's `problem`. */
 export function readLine(argv: readonly string[]): Line {
-  const head = argv.slice(0, MOST_WORDS);
-  const { path, parsers, error } = parse(head);
-  const command = path.at(-1);
-  if (command?.passThrough === 'flags' && !error) {
-    const at = curlsFlagsIn(head, parsers);
-    if (at !== undefined) return readLine(argv.toSpliced(at, 0, '--'));
-  }
-  const { args } = parsers.at(-1)!;
-  const code = error instanceof CommanderError ? error.code : undefined;
-  const isUnknownCommand = code === 'commander.unknownCommand';
-  // If a line breaks before its command, `--help` and `--version` may be another program's words.
-  const isBroken = isUnknownCommand || (!command && code !== 'commander.help');
-  const flags = Object.fromEntries(parsers.flatMap(givenFlags));
-  // After a wrong option, the command is probably the first word that names one.
-  const named = args.map((word) => COMMANDS.find(({ name }) => name === word)).find(Boolean);
-  const likelyPath = command || isUnknownCommand || !named ? path : [named];
+  const { path, given, args, error } = parse(argv.slice(0, MOST_WORDS));
   return {
-    path: likelyPath,
-    flags,
-    args: command?.passThrough ? argv.slice(head.length - args.length) : args,
-    asked: isBroken ? undefined : ASKED.find((name) => flags[name]),
-    isBare: code === 'commander.help' && Object.keys(flags).length === 0,
-    problem: error && problemOf(error, likelyPath, args),
-    mayBeEvaluated: path[0] ? path[0].evaluated === true : !isUnknownCommand || args.some(resemblesEnv),
+    path,
+    flags: flagValues(given),
+    args: [...args, ...argv.slice(MOST_WORDS)],
+    shows: textShown(path, given, error),
+    problem: error && problemOf(error, path, args),
+    mayBeEvaluated: mayBeEvaluated(path, args, error),
   };
 }
 
-/**
- * Returns where the first word such as `-vk` or `-vvv` stands behind `curl`. curl reads such words by itself,
- * but commander has cut them, because they begin with a flag of gwtoken's.
- */
-function curlsFlagsIn(argv: readonly string[], parsers: readonly Parser[]): number | undefined {
-  const [program, curl] = [parsers[0]!, parsers.at(-1)!];
-  const start = argv.length - program.args.length + 1;
-  const end = argv.length - curl.args.length;
-  const isCut = curl.args[0] !== argv[end];
-  const switches = curl.options.flatMap(({ short, required }) => (short && !required ? [short] : []));
-  const at = argv
-    .slice(start, isCut ? end + 1 : end)
-    .findIndex((word) => word.length > 2 && switches.some((each) => word.startsWith(each)));
-  return at < 0 ? undefined : start + at;
-}
-
-/** Parses the words. Returns the program's parser and those of the commands that commander reached. */
+/** Returns what commander reads, up to the error if there is one. */
 function parse(argv: readonly string[]) {
   const path: Command[] = [];
-  const parsers: Parser[] = [];
+  const given: GivenFlag[] = [];
+  const program = new Parser('gwtoken').exitOverride().enablePositionalOptions().helpOption(false);
+  // commander would lay out the help of a line without a command, and read `process.stderr`.
+  program.configureHelp({ formatHelp: () => '' });
+  program.configureOutput({ writeErr() {}, getErrHelpWidth: () => 80, getErrHasColors: () => false });
+  /** The parser of the last command of the path. */
+  let last = program;
   /** Prepares a parser once commander reaches it, because preparing all takes time at each start. */
   const reach = (
     parser: Parser,
-    command: Pick<Command, 'flags' | 'args' | 'subcommands' | 'passThrough'>,
-  ) => {
-    const { flags, args = '', subcommands, passThrough } = command;
-    parsers.push(parser.helpCommand(false));
-    for (const flag of [...flags, ...COMMON_FLAGS]) addFlag(parser, flag);
+    command: Pick<Command, 'args' | 'flags' | 'subcommands' | 'passThrough'>,
+  ): void => {
+    const { args = '', flags, subcommands, passThrough } = command;
+    last = parser.helpCommand(false);
+    for (const flag of [...(subcommands ? ALL_FLAGS : flags), ...COMMON_FLAGS]) addFlag(parser, flag, given);
     for (const [arg] of args.matchAll(/<[^>]+>|\[[^\]]+\]/g)) parser.argument(arg);
     if (passThrough) parser.passThroughOptions().allowExcessArguments();
     if (passThrough === 'flags') parser.allowUnknownOption();
-    if (!subcommands) parser.action(() => rejectForeignFlags(parsers));
+    if (!subcommands) parser.action(() => rejectForeignFlags(parser, given));
     for (const { name } of subcommands ?? []) parser.command(name);
     parser.hook('preSubcommand', (_, subparser) => {
-      const next = subcommands!.find(({ name }) => name === subparser.name())!;
-      path.push(next);
-      reach(subparser, next.subcommands ? { ...next, flags: ALL_FLAGS } : next);
+      const subcommand = subcommands!.find(({ name }) => name === subparser.name())!;
+      path.push(subcommand);
+      reach(subparser, subcommand);
     });
   };
-  const program = new Parser('gwtoken').exitOverride().enablePositionalOptions().helpOption(false);
-  // commander would lay out the program's help for a line without a command, and read `process.stderr`.
-  program.configureHelp({ formatHelp: () => '' });
-  program.configureOutput({ writeErr() {}, getErrHelpWidth: () => 80, getErrHasColors: () => false });
-  reach(program, { flags: ALL_FLAGS, subcommands: COMMANDS });
+  reach(program, { flags: [], subcommands: COMMANDS });
+  let error: CommanderError | undefined;
   try {
     program.parse(argv, { from: 'user' });
-    return { path, parsers, error: undefined };
-  } catch (error) {
-    if (error instanceof CommanderError || error instanceof GwtokenError) return { path, parsers, error };
-    throw error;
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    error = thrown;
   }
+  return { path, given, args: last.args, error };
 }
 
-function addFlag(parser: Parser, { spec, help }: Flag): void {
-  const option = new Option(spec, help);
-  const missing = `error: option '${spec}' argument missing`;
-  const check = (value: string) =>
-    value === '--' ? parser.error(missing, { code: 'commander.optionMissingArgument' }) : value;
-  parser.addOption(takesValue(spec) ? option.argParser(check) : option);
-  if (option.long !== '--secret-stdin') return;
-  for (const name of SECRET_FLAGS)
-    parser.addOption(new Option(`--${name} [VALUE]`).hideHelp()).on(`option:${name}`, () => {
-      throw usage(`unknown option '--${name}'`, ['no flag takes a secret: use the prompt or --secret-stdin']);
-    });
+function addFlag(parser: Parser, flag: Flag, given: GivenFlag[]): void {
+  const option = new Option(flag.spec);
+  parser.addOption(option).on(`option:${option.name()}`, (value?: string) => {
+    if (value === '--') parser.error(`error: option '${flag.spec}' argument missing`);
+    given.push({ flag, value });
+  });
 }
 
 /** Throws if a flag stands before a command that does not take it. */
-function rejectForeignFlags(parsers: readonly Parser[]): void {
-  const command = parsers.at(-1)!;
-  const foreign = parsers
-    .flatMap(givenOptions)
-    .find(({ long }) => !command.options.some((own) => own.long === long));
-  if (foreign) command.error(`error: unknown option '${foreign.long}'`, { code: 'commander.unknownOption' });
+function rejectForeignFlags(parser: Parser, given: readonly GivenFlag[]): void {
+  const taken = parser.options.map(({ long }) => long);
+  const foreign = given.map(({ flag }) => longName(flag)).find((name) => !taken.includes(name));
+  if (foreign) parser.error(`error: unknown option '${foreign}'`);
 }
 
-function givenOptions(parser: Parser): Option[] {
-  return parser.options.filter((each) => parser.getOptionValueSource(each.attributeName()) === 'cli');
+function textShown(
+  path: readonly Command[],
+  given: readonly GivenFlag[],
+  error: CommanderError | undefined,
+): Line['shows'] {
+  const command = path.at(-1);
+  const lacksCommand = error?.code === 'commander.help';
+  // If a line breaks before its command, `--help` and `--version` may be another program's words.
+  if (!lacksCommand && (!command || command.subcommands)) return undefined;
+  const isGiven = (flag: Flag): boolean => given.some((each) => each.flag === flag);
+  if (isGiven(VERSION)) return 'version';
+  if (isGiven(HELP)) return 'help';
+  return lacksCommand ? 'commands' : undefined;
 }
 
-function givenFlags(parser: Parser): (readonly [name: string, value: unknown])[] {
-  return givenOptions(parser).map((each) => [
-    each.name().replace(/^no-/, ''),
-    parser.getOptionValue(each.attributeName()),
-  ]);
+function mayBeEvaluated(
+  [command]: readonly Command[],
+  args: readonly string[],
+  error: CommanderError | undefined,
+): boolean {
+  if (command) return command.evaluated === true;
+  if (error?.code !== 'commander.unknownCommand') return true;
+  // The message contains commander's suggestion, which is `env` for `evn`.
+  return [...args, error.message].some((text) => /env|export/i.test(text));
 }
 
 /** Returns the error with commander's sentence, but without what may be a value, and with its hints. */
-function problemOf(
-  error: CommanderError | GwtokenError,
-  path: readonly Command[],
-  args: readonly string[],
-): GwtokenError {
+function problemOf(error: CommanderError, path: readonly Command[], args: readonly string[]): GwtokenError {
   const names = path.map(({ name }) => name);
-  const lastStep = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
-  if (error instanceof GwtokenError) return error.about({ lastStep });
-  if (error.code === 'commander.help') return usage('no command given').about({ lastStep });
-  const [, sentence = '', suggestion] =
-    /^error: (.*?)(?:\n(\(Did you mean .*\)))?$/s.exec(error.message) ?? [];
+  const [sentence = '', suggestion] = error.message.replace('error: ', '').split(/\n(?=\(Did you mean )/);
   const shown = sentence.replace(/(?<=^unknown \w+ ').*(?='$)/s, withoutValue);
   const hint = hintFor(names, args) ?? suggestion;
+  const lastStep = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
   return usage(shown, hint === undefined ? [] : [hint]).about({ lastStep });
 }
 

@@ -1,12 +1,12 @@
 /** Completes words: the completion scripts call this at each press of Tab. */
 import { isProfile } from '../client';
-import { COMMON_FLAGS, type Flag, longName, takesValue } from '../commands/flags';
+import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
 import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import { configKeys, rowOf } from '../settings/table';
 import type { World } from '../world';
-import { cutLine } from './line';
+import { ALL_FLAGS, readLine } from './command-line';
 import { TOPICS } from './topics';
 
 /**
@@ -30,17 +30,16 @@ export function completions(words: readonly string[], world: CompletionWorld): s
 
 /** Returns what can follow these words: values of the flag at their end, flags, commands or arguments. */
 function candidatesAfter(before: readonly string[], isFlag: boolean, world: CompletionWorld): Candidates {
-  const { path, flags, args, isPastFlags } = cutLine(before, COMMANDS);
+  const { path, args } = readLine(before);
   const command = path.at(-1);
-  const commands = command ? command.subcommands : COMMANDS;
-  if (!isPastFlags) {
-    const { flag, value } = flags.at(-1) ?? {};
-    if (flag && takesValue(flag.spec) && value === undefined) return valuesOf(flag, world);
-    const own = commands ? [] : command!.flags;
-    if (isFlag) return [...own, ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);
-  }
-  if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
   if (command?.passThrough && args.length > 0) return ':files';
+  const commands = command ? command.subcommands : COMMANDS;
+  const flags = commands ? ALL_FLAGS : command!.flags;
+  const flag = flags.find(({ spec }) => namesIn(spec).includes(before.at(-1) ?? ''));
+  if (flag && takesValue(flag.spec)) return valuesOf(flag, world);
+  if (isFlag && !before.includes('--'))
+    return [...(command?.flags ?? []), ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);
+  if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
   if (command?.passThrough) return command.passThrough === 'arguments' ? ':commands' : [];
   const argument = command?.args?.split(' ')[args.length]?.slice(1, -1) ?? '';
   switch (argument) {

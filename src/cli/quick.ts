@@ -3,7 +3,7 @@
  * time at every start. It uses the CLI's own options, settings, cache rules and formats, and returns
  * undefined if the CLI has to answer, for example with an error.
  */
-import { COMMON_FLAGS, ENV_FLAGS, GET_FLAGS } from '../commands/flags';
+import { ENV_FLAGS, GET_FLAGS } from '../commands/flags';
 import { strayVariables } from '../commands/stray-variables';
 import { envOptions, envOutput } from '../formats/env-formats';
 import { getFormat } from '../formats/get-formats';
@@ -13,11 +13,11 @@ import type { FlagValues } from '../settings/table';
 import { lookInCache } from '../token/cache';
 import { cacheQueryOf, minTtlProblem, type TokenAnswer } from '../token/query';
 import type { QuickWorld } from '../world';
-import { cutLine, flagValues, type GivenFlag, isComplete } from './line';
+import { readPlainLine } from './line';
 
 const COMMANDS = [
-  { name: 'get', flags: GET_FLAGS },
-  { name: 'env', flags: ENV_FLAGS },
+  { name: 'get', flags: GET_FLAGS, answer: quickGet },
+  { name: 'env', flags: ENV_FLAGS, answer: quickEnv },
 ];
 
 interface QuickRun extends QuickWorld {
@@ -27,14 +27,10 @@ interface QuickRun extends QuickWorld {
 
 /** Returns what the command prints, or undefined if the CLI has to answer. */
 export function quick(argv: readonly string[], world: QuickRun): string | undefined {
-  const { path, flags: given, args } = cutLine(argv, COMMANDS);
-  const [command] = path;
-  const isOwn = (each: GivenFlag): boolean => isComplete(each) && !COMMON_FLAGS.includes(each.flag!);
-  if (!command || !given.every(isOwn) || args.length > 0 || world.env['GITHUB_ACTIONS']) return undefined;
-  const flags = flagValues(given);
-  if (!isStdout(flags.output)) return undefined;
+  const line = world.env['GITHUB_ACTIONS'] ? undefined : readPlainLine(argv, COMMANDS);
+  if (!line || !isStdout(line.flags.output)) return undefined;
   try {
-    return command.name === 'get' ? quickGet(flags, world) : quickEnv(flags, world);
+    return line.command.answer(line.flags, world);
   } catch {
     return undefined;
   }

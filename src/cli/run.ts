@@ -27,11 +27,12 @@ export async function run(argv: readonly string[], outside: World): Promise<numb
       return 0;
     }
     const line = readLine(argv);
-    const { path, flags, args, asked, isBare, problem } = line;
-    if (asked === 'version') return show(`${world.version}\n`, line, world);
-    if (asked === 'help' || isBare) {
+    const { path, flags, args, shows, problem } = line;
+    if (shows === 'version') return show(`${world.version}\n`, line, world);
+    if (shows) {
       const { helpText } = await import('./help');
-      return (asked ? show : showUnasked)(helpText(path, world.repository), line, world);
+      const help = helpText(path, world.repository);
+      return shows === 'help' ? show(help, line, world) : showUnasked(help, line, world);
     }
     if (problem) throw problem;
     const traced = flags.verbose ? tracing(world) : world;

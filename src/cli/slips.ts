@@ -1,6 +1,5 @@
 /** Finds the probable meaning of a word that commander does not know. */
 import { OMIT_COMMENT } from '../hints/steps';
-import { similarWords } from '../text';
 
 /** Command lines, each with the commands of gh, aws, gcloud, docker and others that do the same. */
 const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
@@ -22,10 +21,14 @@ const OTHER_TOOLS: Readonly<Record<string, readonly string[]>> = {
   '--version': ['version'],
 };
 
-/** Returns the hint for a line with an unknown command or excess arguments, after the `names` of commands. */
+/** Flags of other tools for a secret. */
+const SECRET_FLAG = /^--(client-secret|secret|password|token|access-token)(=|$)/;
+
+/** Returns the hint for a line with an unknown word or excess arguments, after the `names` of commands. */
 export function hintFor(names: readonly string[], args: readonly string[]): string | undefined {
   if (args.includes('#')) return OMIT_COMMENT;
-  if (args.some(beginsWithDash)) return 'use hyphens: -- and not a dash';
+  if (names[0] === 'login' && args.some((word) => SECRET_FLAG.test(word)))
+    return 'no flag takes a secret: use the prompt or --secret-stdin';
   const words = [...names, ...args].map((word) => word.toLowerCase());
   for (const count of [2, 1]) {
     const typed = words.slice(0, names.length + count).join(' ');
@@ -33,14 +36,4 @@ export function hintFor(names: readonly string[], args: readonly string[]): stri
     if (line) return `did you mean: gwtoken ${line}`;
   }
   return undefined;
-}
-
-/** Returns whether a chat or a text editor has put a dash in place of the hyphens. */
-function beginsWithDash(word: string): boolean {
-  return /^[\u2010-\u2015\u2212]/.test(word);
-}
-
-/** Returns whether a word on a line without a command may be meant for `env`, or for an option before it. */
-export function resemblesEnv(word: string): boolean {
-  return /env|export/i.test(word) || beginsWithDash(word) || similarWords(word, ['env'], 1).length > 0;
 }

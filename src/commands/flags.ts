@@ -51,8 +51,8 @@ function settingFlags(
 }
 
 const VERBOSE = flag('General:', '-v, --verbose', 'print details to stderr');
-const VERSION = flag('General:', '-V, --version', 'print the version');
-const HELP = flag('General:', '-h, --help', 'show this help');
+export const VERSION = flag('General:', '-V, --version', 'print the version');
+export const HELP = flag('General:', '-h, --help', 'show this help');
 export const COMMON_FLAGS = [VERBOSE, VERSION, HELP];
 export const JSON_OUTPUT = flag('Output:', '--json', 'print JSON');
 export const PREFIX = flag(

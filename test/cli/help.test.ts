@@ -113,7 +113,7 @@ describe('gwtoken', () => {
       const words = name === '' ? [] : [name];
       const help = await helpOf([...words, '--help']);
       const gw = inside();
-      for (const argv of [words, [...words, '--']]) {
+      for (const argv of [words, [...words, '--'], [...words, '-v']]) {
         const ended = await gw.cli(argv);
         expect(ended).toMatchObject({ code: 2, stderr: help });
         if (name !== '') expect(ended.stdout).toBe('');

@@ -152,16 +152,6 @@ describe('gwtoken curl', () => {
     });
     expect(gw.posts).toEqual([]);
   });
-
-  test.each(['-vk', '-Vs', '-vvv', '-sS', '-hx'])(
-    'passes combined curl options such as %s on unchanged',
-    async (word) => {
-      const path = 'https://gw.eu.example.com/v1/a';
-      for (const flags of ['', '-r eu', '-reu', '--region=eu --no-cache', '--region eu', '--', '-r eu --'])
-        expect(await curl(...flags.split(' ').filter(Boolean), word, '/a')).toEqual([word, path]);
-      expect(await curl('/a', word)).toEqual([path, word]);
-    },
-  );
 });
 
 test('gwtoken curl explains a path that Git Bash has changed', async () => {
