@@ -74,7 +74,9 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const texts = [error.message, ...hintsFor(error, world)].map((text) => hideSecrets(text, env));
+  const texts = [error.message, ...hintsFor(error, gather(FLAGS, world))].map((text) =>
+    hideSecrets(text, env),
+  );
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);

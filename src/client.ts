@@ -48,6 +48,11 @@ export function clientFlags(
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : production}${ofProfile}`;
 }
 
+/** Returns the command that stores credentials for this client, with those flags that are `given`. */
+export function loginCommand(client: Client, given?: Parameters<typeof clientFlags>[1]): string {
+  return `gwtoken login ${clientFlags(client, given)}`;
+}
+
 /** Returns ` --profile acme` for the end of a command; empty for the default profile. */
 export function profileFlag(profile = DEFAULT_PROFILE): string {
   return profile === DEFAULT_PROFILE ? '' : ` --profile ${profile}`;

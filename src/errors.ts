@@ -1,5 +1,5 @@
 /** The errors that gwtoken expects, and their exit codes. */
-import type { Cause, Reason, Subject } from './causes';
+import type { Client } from './client';
 
 /** Exit codes by the kind of error. They never change, because scripts rely on them. */
 export const EXIT_CODES = {
@@ -30,56 +30,101 @@ export interface Retry {
   readonly isExact?: boolean;
 }
 
+/** The next steps to type or do, best first. */
+export type Hints = readonly string[];
+
+/** A reason that has a row in hints/, because its hints depend on the settings or the source of credentials. */
+export type ReasonWithRow =
+  | 'no-client'
+  | 'no-region'
+  | 'no-auth-url'
+  | 'nothing-stored'
+  | 'no-credentials'
+  | 'not-returned'
+  /** The endpoint refused the credentials. */
+  | 'rejected';
+
+/** Why an error happened, if its hints depend on it, or if other code asks. Most errors have only hints. */
+export type Reason =
+  | ReasonWithRow
+  | KeychainReason
+  | 'no-home'
+  /** The file of `--ca-file` cannot be used. */
+  | 'ca-file'
+  /** No reply came: within the time limit, or because a connection without a proxy failed. */
+  | 'time-limit'
+  | 'unreachable'
+  /** The token's lifetime is 0. */
+  | 'just-expired';
+
+export type KeychainReason =
+  | 'module-missing'
+  | 'library-missing'
+  | 'not-loadable'
+  | 'no-session'
+  | 'no-provider'
+  | 'no-collection'
+  | 'locked'
+  | 'denied'
+  | 'sandboxed'
+  | 'timed-out'
+  | 'crashed'
+  | 'key-mismatch'
+  | 'failed';
+
 interface Details {
-  readonly subject?: Subject;
+  readonly reason?: Reason | undefined;
+  /** The client that the error is about. */
+  readonly client?: Client | undefined;
+  /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
+  readonly source?: { readonly kind: string; readonly name: string } | undefined;
+  /** The command's own step. It is always shown, after at most one other. */
+  readonly lastStep?: string | undefined;
   /** Text for --verbose only. */
   readonly detail?: string | undefined;
   /** Present only if a retry may help. */
   readonly retry?: Retry | undefined;
 }
 
-/** An expected error. `message` is one line. It never contains a secret, a token or a body. */
+type Changes = Details & { readonly message?: string; readonly hints?: Hints };
+
+/** An expected error. `message` is one line. No part of it contains a secret, a token or a body. */
 export class GwtokenError extends Error implements Details {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
-  /** Undefined if there is no hint. */
-  override readonly cause: Cause | undefined;
-  readonly subject: Subject;
-  readonly detail: string | undefined;
-  readonly retry: Retry | undefined;
+  readonly hints: Hints;
+  readonly reason: Details['reason'];
+  readonly client: Details['client'];
+  readonly source: Details['source'];
+  readonly lastStep: Details['lastStep'];
+  readonly detail: Details['detail'];
+  readonly retry: Details['retry'];
 
-  constructor(kind: ErrorKind, message: string, cause?: Cause, more: Details = {}) {
+  constructor(kind: ErrorKind, message: string, hints: Hints = [], details: Details = {}) {
     super(message);
     this.kind = kind;
-    this.cause = cause;
-    this.subject = more.subject ?? {};
-    this.detail = more.detail;
-    this.retry = more.retry;
-  }
-
-  /** Undefined if the cause is only hints. */
-  get reason(): Reason | undefined {
-    return this.cause && 'reason' in this.cause ? this.cause.reason : undefined;
+    this.hints = hints;
+    this.reason = details.reason;
+    this.client = details.client;
+    this.source = details.source;
+    this.lastStep = details.lastStep;
+    this.detail = details.detail;
+    this.retry = details.retry;
   }
 
   get exitCode(): number {
     return EXIT_CODES[this.kind];
   }
 
-  /** Returns the same error with these facts for its hints. */
-  about(subject: Subject): GwtokenError {
-    const all = { ...this.subject, ...subject };
-    return new GwtokenError(this.kind, this.message, this.cause, { ...this, subject: all });
-  }
-
-  reworded(message: string): GwtokenError {
-    return new GwtokenError(this.kind, message, this.cause, this);
+  /** Returns the same error with these changes. Callers add facts for its hints on its way up. */
+  with({ message = this.message, hints = this.hints, ...details }: Changes): GwtokenError {
+    return new GwtokenError(this.kind, message, hints, { ...this, ...details });
   }
 }
 
 /** Returns the error for a wrong command line, setting or file. */
-export function usage(message: string, cause?: Cause): GwtokenError {
-  return new GwtokenError('usage', message, cause);
+export function usage(message: string, hints?: Hints, reason?: Reason): GwtokenError {
+  return new GwtokenError('usage', message, hints, { reason });
 }
 
 /** Runs `work`; returns undefined if it throws, for callers that need no reason. */

@@ -1,6 +1,7 @@
 /** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
-import type { Cause, NoHome } from './causes';
+
 import type { Client } from './client';
+import type { Hints } from './errors';
 import type { PostForm } from './post-form';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -34,8 +35,8 @@ export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan'
 
 export interface Config {
   readonly path: string;
-  /** Present if there is no home directory, and so no config file. */
-  readonly noHome?: NoHome;
+  /** Hint at the home directory, if there is none, and so no config file. */
+  readonly noHome?: string | undefined;
   readonly general: ConfigValues;
   readonly profiles: Readonly<Record<string, ConfigValues>>;
 }
@@ -184,8 +185,8 @@ export type DirectoryKind = 'config' | 'cache';
 export interface DirectoryFacts {
   /** The path, and what is wrong with the directory. */
   readonly text: string;
-  /** Reason why gwtoken rejects the files in the directory, or cannot write there; absent if it can. */
-  readonly problem?: Cause | undefined;
+  /** Present if gwtoken rejects the files in the directory, or cannot write there. */
+  readonly hints?: Hints;
 }
 
 export interface World {

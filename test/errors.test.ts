@@ -3,14 +3,12 @@ import { expect, test } from 'vitest';
 import { GwtokenError } from '../src/errors';
 import { ENDING_SIGNALS, Interrupted } from '../src/signals';
 
-test('about() and reworded() change only the facts for hints, and the message', () => {
-  const cause = { reason: 'invalid_client' } as const;
-  const details = { subject: { isRepeated: true }, detail: 'the reply', retry: { afterMs: 5 } };
-  const error = new GwtokenError('refused', 'it said no', cause, details);
-  const subject = { isRepeated: true, lastStep: 'try again' };
-  const rest = { kind: 'refused', cause, ...details };
-  expect(error.reworded('no')).toMatchObject({ ...rest, message: 'no' });
-  expect(error.about({ lastStep: 'try again' })).toMatchObject({ ...rest, message: 'it said no', subject });
+test('with() returns the same error with some changes', () => {
+  const details = { reason: 'rejected', detail: 'the reply', retry: { afterMs: 5 } } as const;
+  const error = new GwtokenError('refused', 'it said no', ['a hint'], details);
+  const rest = { kind: 'refused', message: 'it said no', hints: ['a hint'], ...details };
+  const changes = [{ message: 'no' }, { hints: [] }, { lastStep: 'try again' }, { reason: undefined }];
+  for (const change of changes) expect(error.with(change)).toMatchObject({ ...rest, ...change });
 });
 
 test('Interrupted has the exit code that a shell shows for the signal', () => {

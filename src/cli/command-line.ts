@@ -132,7 +132,7 @@ function problemOf(error: CommanderError, path: readonly Command[], args: readon
   const shown = sentence.replace(/(?<=^unknown \w+ ').*(?='$)/s, withoutValue);
   const hint = hintFor(names, args) ?? suggestion;
   const lastStep = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
-  return usage(shown, hint === undefined ? [] : [hint]).about({ lastStep });
+  return usage(shown, hint === undefined ? [] : [hint]).with({ lastStep });
 }
 
 /** Returns an unknown word without what may be a value: `--secret=…` for `--secret=x`, and `-s` for `-sx`. */

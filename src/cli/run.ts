@@ -116,7 +116,7 @@ async function errorLines(flags: FlagValues, error: unknown, paint: Paint, world
   const settings = orUndefined(() => gather(flags, world));
   // The hints are missing if the limit of open files is reached, or if gwtoken was removed meanwhile.
   const module = await import('../hints/hints').catch(() => undefined);
-  const hints = module?.hintsFor(error, world, settings) ?? [];
+  const hints = module?.hintsFor(error, settings) ?? [];
   return [
     `${label} ${oneLine(error.message)}`,
     ...hints.map((hint) => hintLine(hint, paint)),

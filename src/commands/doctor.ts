@@ -29,7 +29,7 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   }
   if (!error) return;
   const message = `cannot get a new token: ${checks.at(-1)?.name} failed (see above)`;
-  throw new GwtokenError(error.kind, message, undefined, { detail: error.detail });
+  throw new GwtokenError(error.kind, message, [], { detail: error.detail });
 }
 
 /** Requests a token as `get` does without a cached one. Returns the error of the step that failed. */
@@ -47,8 +47,8 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
     const query = queryOf(settings, world);
     add('ok', step, clientName(query.key.client));
     for (const kind of ['config', 'cache'] as const) {
-      const { text, problem: cause } = world.probeDirectory(kind);
-      add(cause ? 'warning' : 'ok', `${kind} directory`, text, hintsFor({ cause }, world, settings));
+      const { text, hints } = world.probeDirectory(kind);
+      add(hints ? 'warning' : 'ok', `${kind} directory`, text, hints);
     }
     step = 'credentials';
     // The credentials are loaded in the middle of getToken().
@@ -67,7 +67,7 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
     return undefined;
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    add('failed', step, error.message, hintsFor(error, world, settings), error.exitCode);
+    add('failed', step, error.message, hintsFor(error, settings), error.exitCode);
     return error;
   }
 }

@@ -1,4 +1,4 @@
-import { type Client, clientName, parseClientName, shortId } from '../client';
+import { type Client, clientName, loginCommand, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
 import { evaluatingLine } from '../formats/env-formats';
@@ -41,7 +41,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 
 function nothingThere(client?: Client): GwtokenError {
   const message = `no stored credentials or cached tokens${client ? ` for ${clientName(client)}` : ''}`;
-  return new GwtokenError('no-credentials', message, { reason: 'nothing-stored' });
+  return new GwtokenError('no-credentials', message, [], { reason: 'nothing-stored' });
 }
 
 /** Returns whether the selected client has an entry in the list, a cached token or a keychain item. */
@@ -112,7 +112,14 @@ async function remove(client: Client, settings: Settings, world: World): Promise
   const item = await (isListed ? removal : orWithoutKeychain(removal, 'absent'));
   // Of a client that is not listed, only an item that can be seen is known.
   if (item === 'hidden' && (isListed || (await accountsIn(settings, world)).includes(name)))
-    throw notReturned(client, { reason: 'not-removed', client });
+    throw notReturned(client).with({
+      reason: undefined,
+      hints: [
+        'allow access in the dialog, or unlock the keyring, and try again',
+        // If the item was removed by hand, logout needs a new one to remove.
+        `or run: ${loginCommand(client, settings.flags)} --no-verify, and log out again`,
+      ],
+    });
   const hadTokens = tokens.clientNames().includes(name);
   // Must follow the item's removal: a request that still found the item now loses its lock, and so its token.
   const kept = await tokens.remove((other) => clientName(other) === name);

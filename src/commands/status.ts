@@ -1,5 +1,6 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
 import { type Client, clientName, parseClientName, shortId } from '../client';
+import { otherUrlHints } from '../credentials/keychain';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
@@ -20,15 +21,13 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    const [hint] = hintsFor({ cause: { reason: 'no-client' } }, world, settings);
+    const [hint] = hintsFor({ reason: 'no-client' }, settings);
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
     const warnings = all.flatMap(({ warning }) => warning ?? []);
     const findings = (settings.region ? warnings : [...warnings, NONE_SELECTED]).map((warning) => {
-      const { message, cause, subject } = warning;
-      const hints = hintsFor({ cause, subject: { ...subject, isListed: true } }, world, settings);
-      return { result: 'warning', message, hints } as const;
+      return { result: 'warning', message: warning.message, hints: hintsFor(warning, settings) } as const;
     });
     if (findings.length > 0) world.stdout.write('\n');
     await writeFindings(findings, world);
@@ -64,7 +63,7 @@ type Warning = Problem & { readonly message: string };
 
 const NONE_SELECTED: Warning = {
   message: 'no client selected: no region set',
-  cause: { reason: 'none-selected' },
+  reason: 'no-region',
 };
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
@@ -80,20 +79,21 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
 
 /** Returns the warning for a client of which nothing is known, or that was stored for another auth URL. */
 function warningFor(
-  { client, authUrl, stored }: Settings,
+  settings: Settings,
   source: CredentialSource,
   clientId: string | undefined,
 ): Warning | undefined {
+  const { client, authUrl, stored } = settings;
   if (source.kind !== 'keychain') return undefined;
   const name = clientName(client);
   if (clientId === undefined) {
     const message = `no stored credentials for ${name}`;
-    return { message, cause: { reason: 'no-credentials' }, subject: { client, source } };
+    return { message, reason: 'no-credentials', client, source };
   }
   const own = stored()[name]?.authUrl;
   if (own === undefined || !authUrl || authUrl.value === own) return undefined;
   const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
-  return { message, cause: { reason: 'item-for-other-url', own, client, setting: authUrl } };
+  return { message, hints: otherUrlHints(own, authUrl, settings) };
 }
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {

@@ -1,10 +1,9 @@
 /** The user's `credential-command` as a source of credentials. */
-import type { OtherUrl } from '../causes';
 import { type Client, clientName, profileFlag } from '../client';
-import { GwtokenError } from '../errors';
-import { isForThisRun, type Setting } from '../settings/table';
+import { GwtokenError, type Hints } from '../errors';
+import { isForThisRun, type Setting, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson } from '../surroundings';
-import { duration, shortHash } from '../text';
+import { duration, shellWord, shortHash } from '../text';
 import type { CommandEnd, CommandOptions } from '../world';
 import { type ParsedCredentials, parseCredentials, SECRET_LIMIT } from './credentials';
 import { bind, type LoadWorld, type SourceKind, urlOfSettings } from './source';
@@ -38,12 +37,27 @@ export const command: SourceKind = {
         const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
         // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
         const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
-        const cause: OtherUrl = { reason: 'command-for-other-url', own, client, setting };
-        return bind({ ...credentials, authUrl }, 'the credential command printed', cause);
+        const origin = `the credential command printed ${own ?? 'no auth URL'}`;
+        return bind({ ...credentials, authUrl }, setting, origin, otherUrlHints(own, setting, client));
       },
     };
   },
 };
+
+/** Returns the steps for a command that printed another auth URL than the settings give, or none. */
+function otherUrlHints(
+  own: string | undefined,
+  setting: Setting<string> | undefined,
+  { region, profile }: Client,
+): Hints {
+  if (own !== undefined && setting)
+    return [undoStep(setting.source), 'or let the command print that URL as "auth_url"'];
+  const url = setting ? shellWord(setting.text) : 'URL';
+  return [
+    'let the command print it as "auth_url"',
+    `or run: gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`,
+  ];
+}
 
 /** Returns the output of the command, which is never shown. Throws if the command fails. */
 async function outputOf(
@@ -60,7 +74,8 @@ async function outputOf(
   throw new GwtokenError(
     'keychain',
     `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,
-    end.how === 'late' ? { reason: 'timed-out' } : [show],
+    end.how === 'late' ? ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'] : [show],
+    { reason: end.how === 'late' ? 'timed-out' : undefined },
   );
 }
 
@@ -82,7 +97,7 @@ function problemOf(end: CommandEnd, timeoutMs: number): string {
 function parsePrinted(text: string, name: string, client: Client): ParsedCredentials {
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;
-    throw new GwtokenError('no-credentials', `${message} (from ${name})`, { reason: 'no-credentials' });
+    throw new GwtokenError('no-credentials', `${message} (from ${name})`, [], { reason: 'no-credentials' });
   }
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;

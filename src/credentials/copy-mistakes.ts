@@ -44,7 +44,7 @@ export function withMistakes(
     const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
     return mistake ? [`${name} ${mistake.problem}`] : [];
   });
-  return error.about({ mistakes });
+  return error.with({ hints: [...mistakes, ...error.hints] });
 }
 
 /** Returns whether the value is the absolute path of a file, as in a GitLab variable of the type File. */

@@ -1,10 +1,10 @@
 /** The keychain as a source of credentials, and the items in it. */
-import type { Cause, OtherUrl, Reason } from '../causes';
-import { type Client, clientName } from '../client';
-import { GwtokenError, orUndefined, usage } from '../errors';
+import { type Client, clientName, loginCommand } from '../client';
+import { GwtokenError, type Hints, orUndefined, type Reason, usage } from '../errors';
 import { findSetting } from '../settings/resolve';
-import { SETTINGS, type Settings } from '../settings/table';
+import { SETTINGS, type Setting, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, isCi } from '../surroundings';
+import { shellWord } from '../text';
 import { type ParsedCredentials, parseCredentials } from './credentials';
 import { bind, type CredentialSource, type LoadWorld } from './source';
 
@@ -24,14 +24,26 @@ export function keychainSource(settings: Settings): CredentialSource {
     mayNameAuthUrl: true,
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     async load({ authUrl: setting, signal }, world) {
-      const credentials = parseItem(await readItem(client, timeoutMs, world, signal), client);
+      const credentials = parseItem(await readItem(client, timeoutMs, world, signal), settings);
       // A login writes the list of stored clients after the item: if they differ, the item is right.
       const other = setting?.source.kind === 'stored' ? undefined : setting;
       const { authUrl: own } = credentials;
-      const cause: OtherUrl = { reason: 'item-for-other-url', own, client, setting: other };
-      return bind(credentials, `${account} was stored for`, cause);
+      const origin = `${account} was stored for ${own ?? 'no auth URL'}`;
+      return bind(credentials, other, origin, otherUrlHints(own, other, settings));
     },
   };
+}
+
+/** Returns the steps for an item that was stored for another auth URL. The first sends the secret nowhere else. */
+export function otherUrlHints(
+  own: string | undefined,
+  setting: Setting<string> | undefined,
+  { client, flags }: Settings,
+): Hints {
+  const login = loginCommand(client, flags);
+  if (!setting) return [`to store one with it, run: ${login}`];
+  const other = `run: ${login} --auth-url ${shellWord(setting.text)}`;
+  return own === undefined ? [other] : [undoStep(setting.source), `or ${other}`];
 }
 
 /** Returns the client's item. Throws if there is none, or if the keychain fails. */
@@ -50,7 +62,9 @@ async function readItem(
   });
   if (item !== undefined) return item;
   if (isStored()) throw notReturned(client);
-  throw new GwtokenError('no-credentials', `no credentials found for ${name}`, { reason: 'no-credentials' });
+  throw new GwtokenError('no-credentials', `no credentials found for ${name}`, [], {
+    reason: 'no-credentials',
+  });
 }
 
 /**
@@ -69,20 +83,20 @@ export function formatItem({ clientId, clientSecret, authUrl }: ParsedCredential
 }
 
 /** Reads an item. Throws a `keychain` error that does not show the value. */
-function parseItem(text: string, client: Client): ParsedCredentials {
+function parseItem(text: string, settings: Settings): ParsedCredentials {
+  const { client } = settings;
   const parsed = parseCredentials(text, client);
   if (typeof parsed !== 'string') return parsed;
-  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, {
-    reason: 'bad-item',
-    client,
-  });
+  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, [
+    `to replace it, run: ${loginCommand(client, settings.flags)}`,
+  ]);
 }
 
 /** Returns the error for a stored item that the keychain does not return, for an unknown reason. */
-export function notReturned(client: Client, cause: Cause = { reason: 'not-returned' }): GwtokenError {
+export function notReturned(client: Client): GwtokenError {
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
-  return new GwtokenError('keychain', message, cause);
+  return new GwtokenError('keychain', message, [], { reason: 'not-returned' });
 }
 
 /** Reasons why a keychain cannot be used at all. */

@@ -1,6 +1,5 @@
 /** The interface of a source of credentials, and the check of the auth URL that they may be sent to. */
-import type { OtherUrl } from '../causes';
-import { usage } from '../errors';
+import { type Hints, usage } from '../errors';
 import { type Found, findSetting } from '../settings/resolve';
 import { SETTINGS, type Setting, type Settings } from '../settings/table';
 import type { TokenKey, World } from '../world';
@@ -60,12 +59,12 @@ export function urlOfSettings(settings: Settings): Found | undefined {
 /** Returns credentials with an auth URL. Throws `usage` if they have none, or if the setting is another. */
 export function bind(
   { authUrl, ...credentials }: ParsedCredentials,
+  setting: Setting<string> | undefined,
   origin: string,
-  cause: OtherUrl,
+  hints: Hints,
 ): BoundCredentials {
-  const { own, setting } = cause;
   const other = setting?.value === authUrl ? undefined : setting;
   if (authUrl !== undefined && !other) return { ...credentials, authUrl };
   const but = other ? `, but ${other.source.name} says ${other.value}` : '';
-  throw usage(`${origin} ${own ?? 'no auth URL'}${but}; nothing was sent`, cause);
+  throw usage(`${origin}${but}; nothing was sent`, hints);
 }

@@ -63,8 +63,8 @@ function selectedClient(settings: Settings): Client {
   if (region) return { profile: profile.value, environment: environment.value, region: region.value };
   const areInVariables = Object.keys(env).some((name) => env[name] && mayHoldCredentials(name));
   if (areInVariables || settings.credentialCommand || Object.keys(stored()).length > 0)
-    throw usage('no region set', { reason: 'no-region' });
-  throw new GwtokenError('no-credentials', 'no client stored yet', { reason: 'no-client' });
+    throw usage('no region set', [], 'no-region');
+  throw new GwtokenError('no-credentials', 'no client stored yet', [], { reason: 'no-client' });
 }
 
 export function knownProfiles(inConfig: Config['profiles'], stored: Places['stored']): readonly string[] {

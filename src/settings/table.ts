@@ -1,5 +1,4 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
-import type { SettingSource } from '../causes';
 import { type Client, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import { duration, listOf, quoted, similarWords } from '../text';
@@ -17,6 +16,15 @@ import {
   type Where,
 } from './values';
 
+export interface SettingSource {
+  readonly kind: 'flag' | 'variable' | 'config' | 'stored' | 'default';
+  /** Name in messages: `--region`, `GWTOKEN_REGION`, `region in ~/.config/gwtoken/config.json`. */
+  readonly name: string;
+  /** Key in the config file, and the profile that has it, if it is not a general one. */
+  readonly key?: string;
+  readonly profile?: string | undefined;
+}
+
 export interface Setting<T> {
   readonly value: T;
   /** The unparsed value, in which a URL may contain `{region}`; empty for a default. */
@@ -29,12 +37,10 @@ export function isForThisRun({ source: { kind } }: Pick<Setting<unknown>, 'sourc
   return kind === 'flag' || kind === 'variable';
 }
 
-/** Returns the step that takes a value away from its place; undefined for a stored client's and a default. */
-export function undoStep(source?: SettingSource): string | undefined {
-  const { kind, name, key, profile } = source ?? {};
-  if (kind === 'flag') return `omit ${name}`;
-  if (kind === 'variable') return `unset ${name}`;
-  return key && `run: ${unsetLine(key, profile)}`;
+/** Returns the step that takes a value away from its flag, its variable or the config file. */
+export function undoStep({ kind, name, key, profile }: SettingSource): string {
+  if (key !== undefined) return `run: ${unsetLine(key, profile)}`;
+  return `${kind === 'flag' ? 'omit' : 'unset'} ${name}`;
 }
 
 export function unsetLine(key: string, profile: string | undefined): string {

@@ -49,7 +49,7 @@ export function parseEntry(text: string): CacheEntry | undefined {
   return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
 }
 
-/** Parses JSON that has the fields and types of the example; returns undefined for any other text. */
+/** Parses JSON that has the fields, elements and types of the example; returns undefined for any other text. */
 export function parseLike<T>(text: string, example: T): T | undefined {
   const value: unknown = orUndefined(() => JSON.parse(text));
   return isLike(value, example) ? value : undefined;
@@ -58,6 +58,7 @@ export function parseLike<T>(text: string, example: T): T | undefined {
 function isLike<T>(value: unknown, example: T): value is T {
   if (typeof value !== typeof example || value === null) return false;
   if (typeof example !== 'object') return true;
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((each) => isLike(each, example[0]));
   return Object.entries(example as object).every(([name, each]) =>
     isLike((value as Record<string, unknown>)[name], each),
   );

@@ -65,7 +65,7 @@ export async function fetchToken(
 /** Adds the number of attempts to the last error, and to a timeout the time that they took together. */
 function withAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
   const time = error.reason === 'time-limit' ? ` within ${duration(ms)}` : '';
-  return error.reworded(`${error.message}${time}${count === 1 ? '' : ` (${count} attempts)`}`);
+  return error.with({ message: `${error.message}${time}${count === 1 ? '' : ` (${count} attempts)`}` });
 }
 
 /**
@@ -106,7 +106,7 @@ async function requestToken(
   const reply = await world.postForm(endpoint, request).catch((error: unknown) => {
     trace('no reply');
     if (!(error instanceof GwtokenError) || error.reason !== 'ca-file') throw error;
-    throw error.reworded(`${error.message} (from ${caFile?.source.name})`);
+    throw error.with({ message: `${error.message} (from ${caFile?.source.name})` });
   });
   trace(String(reply.status));
   const dateMs = Date.parse(reply.headers.get('date') ?? '');

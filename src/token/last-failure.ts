@@ -1,7 +1,6 @@
 /** The last failure of a key's requests, which other processes repeat instead of a request. */
-import type { Cause } from '../causes';
 import { saysNoKeychain } from '../credentials/keychain';
-import { GwtokenError, isErrorKind } from '../errors';
+import { GwtokenError, type Hints, isErrorKind } from '../errors';
 import { proxyVariable } from '../surroundings';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
@@ -15,9 +14,10 @@ const FAILURE_SHAPE = {
   atMs: 0,
   kind: '',
   message: '',
-  /** isCause() checks it. */
-  cause: {},
+  hints: [''] as Hints,
 };
+
+const ASK_AT_ONCE = 'to ask at once, add --fresh';
 
 /** Time for which a refusal is repeated without a request, because identity servers lock clients out. */
 export const REMEMBERED_MS = 30_000;
@@ -35,23 +35,19 @@ export function isShareable(error: GwtokenError): boolean {
   return kind === 'refused' || kind === 'no-credentials' || reason === 'unreachable';
 }
 
+/** A stored failure. Its reason is not checked: one that means nothing here has no effect. */
+type StoredFailure = typeof FAILURE_SHAPE & Partial<Pick<GwtokenError, 'reason'>>;
+
 export function formatFailure(
-  { kind, message, cause = [] }: GwtokenError,
+  { kind, message, hints, reason }: GwtokenError,
   key: StoredKey,
   atMs: number,
 ): string {
-  return `${JSON.stringify({ key, atMs, kind, message, cause } satisfies typeof FAILURE_SHAPE)}\n`;
+  return `${JSON.stringify({ key, atMs, kind, message, hints, reason } satisfies StoredFailure)}\n`;
 }
 
-function parseFailure(text: string): (typeof FAILURE_SHAPE & { readonly cause: Cause }) | undefined {
-  const failed = parseLike(text, FAILURE_SHAPE);
-  if (failed === undefined || !isCause(failed.cause)) return undefined;
-  return { ...failed, cause: failed.cause };
-}
-
-function isCause(value: object): value is Cause {
-  if ('reason' in value) return typeof value.reason === 'string';
-  return Array.isArray(value) && value.every((hint) => typeof hint === 'string');
+function parseFailure(text: string): StoredFailure | undefined {
+  return parseLike<StoredFailure>(text, FAILURE_SHAPE);
 }
 
 /** Returns whether the stored failure no longer counts, or the text is not a stored failure. */
@@ -71,16 +67,16 @@ export function lastFailure(
   const failed = parseFailure(world.tokens.read(query.key, 'failure').text ?? '');
   if (failed === undefined || !isErrorKind(failed.kind) || !keyMatches(failed.key, query.key, world))
     return undefined;
-  const { kind, cause, atMs } = failed;
+  const { kind, hints, reason, atMs } = failed;
   const message = oneLine(failed.message);
   const agoMs = world.now() - atMs;
   // The clock was set back.
   if (agoMs < 0) return undefined;
   // Only a direct connection's failure is stored. This process may reach the endpoint through its proxy.
   if (kind === 'unreached' && proxyVariable(world.env) !== undefined) return undefined;
-  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, cause);
+  if (atMs > query.startedAtMs) return new GwtokenError(kind, message, hints, { reason });
   if (kind !== 'refused' || query.freshOnly || agoMs >= REMEMBERED_MS) return undefined;
   const leftMs = Math.ceil((REMEMBERED_MS - agoMs) / 1000) * 1000;
   const wait = `refused ${duration(agoMs)} ago; not asked again for ${duration(leftMs)}`;
-  return new GwtokenError(kind, `${message} (${wait})`, cause).about({ isRepeated: true });
+  return new GwtokenError(kind, `${message} (${wait})`, [ASK_AT_ONCE, ...hints], { reason });
 }

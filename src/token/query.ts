@@ -60,7 +60,7 @@ export function cacheQueryOf(settings: Settings, world: QueryWorld): CacheQuery 
   const { client } = settings;
   const source = sourceOf(settings, world);
   if (!source.authUrl && !source.mayNameAuthUrl)
-    throw usage(`no auth URL set for region ${client.region}`, { reason: 'no-auth-url', client });
+    throw usage(`no auth URL set for region ${client.region}`, [], 'no-auth-url');
   return {
     ...requestSettings(settings),
     key: keyOf(settings, source),

@@ -1,6 +1,5 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
-import { OAUTH_ERRORS, type PlainReason, type Reason } from '../causes';
-import { GwtokenError, orUndefined, type Retry } from '../errors';
+import { GwtokenError, type Hints, orUndefined, type Reason, type Retry } from '../errors';
 import type { FormReply } from '../post-form';
 import { duration, VSCHAR } from '../text';
 import { containsSecret, shownText } from './endpoint-text';
@@ -26,24 +25,52 @@ interface Reply extends FormReply {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const NO_GRANT = 'does not let this client use the client_credentials grant';
-/** Error codes of RFC 6749 section 5.2 that correct credentials can get too, with their meaning. */
-const OTHER_FAULTS: Partial<Record<Reason, string>> = {
-  unauthorized_client: NO_GRANT,
-  unsupported_grant_type: NO_GRANT,
-  invalid_scope: 'requires a scope, and gwtoken sends none',
-  invalid_request: 'rejected the request as invalid',
-};
+/** Error codes of RFC 6749 section 5.2 for wrong credentials. */
+const CREDENTIAL_ERRORS: readonly unknown[] = ['invalid_client', 'invalid_grant'];
 
-/** Returns whether other credentials may help after this error. */
-export function refusesCredentials({ kind, reason }: GwtokenError): boolean {
-  return kind === 'refused' && (reason === undefined || OTHER_FAULTS[reason] === undefined);
-}
+const NO_GRANT = {
+  what: 'does not let this client use the client_credentials grant',
+  hint: 'check on the Clients page that the client may use client_credentials',
+};
+/** The other codes of that section, which correct credentials can get too, with their meaning. */
+const OTHER_FAULTS: ReadonlyMap<unknown, { readonly what: string; readonly hint: string }> = new Map([
+  ['unauthorized_client', NO_GRANT],
+  ['unsupported_grant_type', NO_GRANT],
+  [
+    'invalid_scope',
+    {
+      what: 'requires a scope, and gwtoken sends none',
+      hint: "ask the endpoint's operator to give this client a default scope",
+    },
+  ],
+  [
+    'invalid_request',
+    {
+      what: 'rejected the request as invalid',
+      hint: "ask the endpoint's operator what else a token request needs",
+    },
+  ],
+]);
+
+const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+const API_ANSWER = ["check the auth URL: this is an API's answer, not a token endpoint's"];
+const HTML_PAGE = ['check the auth URL; a login page or firewall may be answering instead'];
+const FORBIDDEN = [
+  'check the auth URL, and the client ID and secret',
+  'or ask your administrator: a firewall or proxy may be blocking this',
+];
+const RATE_LIMITED = [
+  'too many requests: try again later',
+  'without --fresh and --no-cache, calls share the cached token',
+];
+const OUTAGE = ['the problem is on the server; try again later'];
+/** Hints at a reply that is no refusal, but has an error, of which gwtoken does not know the meaning. */
+const UNKNOWN_ERROR = ['check the client ID and secret', CHECK_AUTH_URL];
+const UNUSABLE = ['possible causes: gwtoken help network'];
 
 /**
  * Returns the token in a reply. The check is strict, because the token is printed. Of the body, errors
- * contain only the cleaned `error` and the server's reason. Throws `refused` or `bad-reply`, whose `reason`
- * selects the next steps.
+ * contain only the cleaned `error` and the server's reason. Throws `refused` or `bad-reply`.
  * @see RFC 6749 section 5.1 (success) and 5.2 (refusal)
  */
 export function judgeReply(given: Omit<Reply, 'json'>): Token {
@@ -55,11 +82,11 @@ export function judgeReply(given: Omit<Reply, 'json'>): Token {
   const isOutage = OUTAGE_ERRORS.includes(json?.['error']);
   const retry = isOutage || RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
   const answered = `answered ${describeReply(reply, retry)}`;
-  if (isOutage) throw badReply(reply, answered, 'outage', retry);
-  if (isAnswerOfApi(reply)) throw badReply(reply, answered, 'api-answer');
-  const refusal = refusalReason(status, json?.['error']);
-  if (refusal !== undefined) throw refused(reply, refusal);
-  throw isSuccess ? noTokenFrom(reply) : badReply(reply, answered, failureReason(reply), retry);
+  if (isOutage) throw badReply(reply, answered, OUTAGE, { retry });
+  if (isAnswerOfApi(reply)) throw badReply(reply, answered, API_ANSWER);
+  const refusal = refusalIn(reply);
+  if (refusal) throw refusal;
+  throw isSuccess ? noTokenFrom(reply) : badReply(reply, answered, failureHints(reply), { retry });
 }
 
 /**
@@ -116,7 +143,8 @@ function lifetimeIn(reply: Reply, expiresIn: unknown): number | undefined {
   const lifetimeS = Math.min(Math.floor(value), LIFETIME_LIMIT_S);
   if (lifetimeS > 0) return lifetimeS;
   const problem = 'returned a token that has just expired (expires_in is 0)';
-  throw badReply(reply, problem, 'just-expired', JUST_EXPIRED);
+  const hints = ["try again after a second; if it persists, contact the endpoint's operator"];
+  throw badReply(reply, problem, hints, { reason: 'just-expired', retry: JUST_EXPIRED });
 }
 
 function jsonObject(body: Reply['body']): Json | undefined {
@@ -125,20 +153,19 @@ function jsonObject(body: Reply['body']): Json | undefined {
   return parsed instanceof Object && !Array.isArray(parsed) ? (parsed as Json) : undefined;
 }
 
-function refused(reply: Reply, reason: PlainReason): GwtokenError {
-  const what = OTHER_FAULTS[reason] ?? 'rejected the credentials';
+/** Returns the refusal in a reply: an `error` of RFC 6749 section 5.2, or a 401. Otherwise undefined. */
+function refusalIn(reply: Reply): GwtokenError | undefined {
+  const { status, json, endpoint } = reply;
+  const error = json?.['error'];
   // Never retried, because repeated refusals lock clients out.
-  return new GwtokenError('refused', `${reply.endpoint} ${what} (HTTP ${describeReply(reply)})`, { reason });
-}
-
-/** Returns the reason of a refusal: an `error` of RFC 6749 section 5.2, or a 401; otherwise undefined. */
-function refusalReason(status: number, error: unknown): PlainReason | undefined {
-  const known = OAUTH_ERRORS.find((each) => each === error);
+  const refused = (what: string, hints: Hints, reason?: Reason): GwtokenError =>
+    new GwtokenError('refused', `${endpoint} ${what} (HTTP ${describeReply(reply)})`, hints, { reason });
   // Keycloak answers a wrong secret with this code and 401.
-  const isWrongSecret = status === 401 && known === 'unauthorized_client';
-  if (known && !isWrongSecret) return known;
-  if (status !== 401) return undefined;
-  return typeof error === 'string' ? 'unauthorized' : 'no-oauth-error';
+  const isWrongSecret = status === 401 && error === 'unauthorized_client';
+  const fault = isWrongSecret ? undefined : OTHER_FAULTS.get(error);
+  if (fault) return refused(fault.what, [fault.hint]);
+  if (status !== 401 && !CREDENTIAL_ERRORS.includes(error)) return undefined;
+  return refused('rejected the credentials', typeof error === 'string' ? [] : [CHECK_AUTH_URL], 'rejected');
 }
 
 /**
@@ -160,11 +187,11 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
 function noTokenFrom(reply: Reply): GwtokenError {
   const { status, body, json } = reply;
   if (body === 'too-long') return badReply(reply, `answered with more than ${REPLY_LIMIT / 1024} KiB`);
-  if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, 'html-page');
+  if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, HTML_PAGE);
   if (!json) return badReply(reply, `answered ${status}, but not with a JSON object`);
   const words = errorWords(reply);
   const problem = `answered ${status} without a valid access_token${words && ` (${words})`}`;
-  return badReply(reply, problem, hasError(reply) ? 'unknown-error' : undefined);
+  return badReply(reply, problem, hasError(reply) ? UNKNOWN_ERROR : UNUSABLE);
 }
 
 /** Returns whether the reply names an error, which may be hidden because it repeats the secret. */
@@ -172,21 +199,15 @@ function hasError(reply: Reply): boolean {
   return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
 }
 
-/** Reasons of statuses that mean the same with any body. */
-const REASONS: Readonly<Record<number, PlainReason>> = {
-  404: 'wrong-path',
-  405: 'wrong-path',
-  408: 'unusable-reply',
-  425: 'unusable-reply',
-  429: 'rate-limited',
-};
-
-/** Returns the reason of a reply that is neither a success nor a refusal. */
-function failureReason(reply: Reply): PlainReason | undefined {
+/** Returns the hints at a reply that is neither a success nor a refusal. */
+function failureHints(reply: Reply): Hints {
   const { status, json } = reply;
-  if (status >= 500) return 'outage';
-  if (status === 403 && typeof json?.['error'] !== 'string') return 'forbidden';
-  return REASONS[status] ?? (hasError(reply) ? 'unknown-error' : undefined);
+  if (status >= 500) return OUTAGE;
+  if (status === 403 && typeof json?.['error'] !== 'string') return FORBIDDEN;
+  if (status === 404 || status === 405) return [CHECK_AUTH_URL];
+  if (status === 408 || status === 425) return UNUSABLE;
+  if (status === 429) return RATE_LIMITED;
+  return hasError(reply) ? UNKNOWN_ERROR : UNUSABLE;
 }
 
 /** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
@@ -236,7 +257,7 @@ function redirected(reply: Reply): GwtokenError {
   const target = url && shownText(`${url.protocol}//${url.host}${url.pathname}`, secret);
   const to = target === undefined ? '' : ` to ${target}`;
   const problem = `answered ${status}, a redirect${to}; gwtoken never follows redirects`;
-  return badReply(reply, problem, 'wrong-path');
+  return badReply(reply, problem, [CHECK_AUTH_URL]);
 }
 
 function isHtml({ headers, json }: Reply): boolean {
@@ -246,8 +267,8 @@ function isHtml({ headers, json }: Reply): boolean {
 function badReply(
   { endpoint }: Reply,
   problem: string,
-  reason: PlainReason = 'unusable-reply',
-  retry?: Retry,
+  hints: Hints = UNUSABLE,
+  more: Partial<Pick<GwtokenError, 'reason' | 'retry'>> = {},
 ): GwtokenError {
-  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, { reason }, { retry });
+  return new GwtokenError('bad-reply', `${endpoint} ${problem}`, hints, more);
 }

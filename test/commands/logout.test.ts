@@ -52,7 +52,7 @@ test('logout --all removes the others if one client cannot be removed', async ()
   for (const region of ['eu', 'us']) await gw.get('--region', region);
   onDelete((name, remove) => {
     if (name === US) return remove(name);
-    throw new GwtokenError('keychain', `denied for ${name}`, { reason: 'denied' });
+    throw new GwtokenError('keychain', `denied for ${name}`);
   });
   const { code, stderr } = await logout('--all');
   expect([code, stderr.split('\n', 2)]).toEqual([5, [`Removed ${US}`, `gwtoken: error: denied for ${EU}`]]);
@@ -84,7 +84,7 @@ test('logout removes an entry that a login adds during its prompt', async () => 
 
 test('logout reports a crash of the keychain, and can be repeated', async () => {
   onDelete(() => {
-    throw new GwtokenError('keychain', 'ended', { reason: 'crashed' });
+    throw new GwtokenError('keychain', 'ended');
   });
   expect(await logout('--all')).toMatchObject({ code: 5, stderr: expect.not.stringContaining('Removed') });
   gw.own = {};

@@ -27,7 +27,7 @@ test('an error has no secret in any field, and names the source', async () => {
   } as unknown as World;
   const query = queryOf(gather({ region: 'eu', cache: false }, world), world);
   const error = await tokenFor(query, world).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ message: 'no network', subject: { source: { kind: 'variables' } } });
+  expect(error).toMatchObject({ message: 'no network', source: { kind: 'variables' } });
   expect(JSON.stringify(error)).not.toContain('top-secret');
 });
 

@@ -17,7 +17,7 @@ const mistakesIn = (clientSecret: string, clientId = 'id', secretFile?: string) 
       { clientId, clientSecret, names: { id: 'ID', secret: 'SECRET', secretFile } },
       { readFile },
     ) as GwtokenError
-  ).subject.mistakes ?? [];
+  ).hints;
 
 const MISTAKES = {
   'begins and ends with a quote': ['"s3cret"', "'s3cret'"],

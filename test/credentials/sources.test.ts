@@ -56,7 +56,7 @@ describe('the keychain', () => {
   });
 
   test('is reported by --verbose if it is missing in a CI job', async () => {
-    const error = new GwtokenError('keychain', 'no session bus', { reason: 'no-session' });
+    const error = new GwtokenError('keychain', 'no session bus', [], { reason: 'no-session' });
     gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(error) } };
     gw.env = { CI: 'true', GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
     const { code, stderr } = await gw.cli(['get', '--verbose']);
@@ -72,7 +72,7 @@ describe('the keychain', () => {
     expect(valueOrError(() => formatItem({ ...fits, clientId: 'id2' }))).toMatchObject({
       kind: 'usage',
       message: 'the credentials are too long for the keychain (2561 bytes, limit 2560)',
-      cause: ['use environment variables or a secret file: gwtoken help settings'],
+      hints: ['use environment variables or a secret file: gwtoken help settings'],
     });
   });
 });

@@ -66,7 +66,7 @@ test('an appender does not create a file that was removed after it was opened', 
     expect.objectContaining({
       kind: 'local',
       message: `cannot append to ${file} (from GITHUB_ENV): no such file or directory`,
-      cause: ["check the free disk space and the file's permissions"],
+      hints: ["check the free disk space and the file's permissions"],
     }),
   );
   expect(existsSync(file)).toBe(false);

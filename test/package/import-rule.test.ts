@@ -10,7 +10,6 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../harness/root';
 
 const GROUND = [
-  'causes',
   'client',
   'errors',
   'once',
@@ -31,12 +30,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   credentials: ['settings', ...GROUND],
   settings: GROUND,
   system: [...GROUND, 'node', 'package'],
-  world: ['type:causes', 'type:client', 'type:post-form'],
+  world: ['type:client', 'type:errors', 'type:post-form'],
   'post-form': [],
   hints: ['credentials', 'settings', ...GROUND],
   client: [],
-  errors: ['causes'],
-  causes: ['type:client'],
+  errors: ['type:client'],
   once: [],
   text: [],
   signals: ['type:world'],

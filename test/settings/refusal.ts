@@ -15,7 +15,7 @@ export function refusal(
     expect(error).toMatchObject({ kind: 'usage' });
     return {
       message: (error as GwtokenError).message,
-      hints: hintsFor(error as GwtokenError, process, settings),
+      hints: hintsFor(error as GwtokenError, settings),
     };
   }
   throw new Error('expected a usage error, but nothing was thrown');

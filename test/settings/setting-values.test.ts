@@ -42,7 +42,7 @@ describe('parseAuthUrl', () => {
             expect(error).toMatchObject({
               name: 'GwtokenError',
               kind: 'usage',
-              cause: expect.arrayContaining([expect.any(String)]),
+              hints: expect.arrayContaining([expect.any(String)]),
             });
             return;
           }

@@ -111,10 +111,10 @@ describe('attempts', () => {
       outcome: { accessToken: 't' },
       posts: 3,
     });
-    const cause = ['a hint'];
+    const hints = ['a hint'];
     const more = { detail: 'in detail', retry: {} };
-    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', cause, more) }]);
-    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', cause, ...more });
+    const { outcome } = await play([{ error: new GwtokenError('unreached', 'it failed', hints, more) }]);
+    expect(outcome).toMatchObject({ kind: 'unreached', message: 'it failed (3 attempts)', hints, ...more });
     expect(await play([UNREACHED], { attempts: 1 })).toMatchObject({
       message: 'could not reach x',
       posts: 1,
@@ -122,12 +122,10 @@ describe('attempts', () => {
   });
 
   test('report their total time if the last one timed out', async () => {
-    const late = new GwtokenError(
-      'unreached',
-      'https://id.test/oauth2/token did not answer',
-      { reason: 'time-limit', hints: [] },
-      { retry: {} },
-    );
+    const late = new GwtokenError('unreached', 'https://id.test/oauth2/token did not answer', [], {
+      reason: 'time-limit',
+      retry: {},
+    });
     const { outcome } = await play([{ error: late, tookMs: 9_800 }]);
     expect(outcome).toMatchObject({
       message: 'https://id.test/oauth2/token did not answer within 29 s (3 attempts)',
@@ -173,7 +171,7 @@ describe('the overall limit', () => {
       outcome: {
         kind: 'unreached',
         message: 'out of time before contacting https://id.test',
-        cause: ['raise --timeout (a call may take three times that in total)'],
+        hints: ['raise --timeout (a call may take three times that in total)'],
       },
     });
   });

@@ -102,7 +102,7 @@ test('get ignores a closed stderr', async ({ needs }) => {
 test('the error of an unusable CA file names its source', async () => {
   gw.env['GWTOKEN_CA_FILE'] = '/ca.pem';
   gw.answer = () => {
-    throw new GwtokenError('usage', 'no such CA file: /ca.pem', { reason: 'ca-file' });
+    throw new GwtokenError('usage', 'no such CA file: /ca.pem', ['pass another'], { reason: 'ca-file' });
   };
   const message = 'no such CA file: /ca.pem (from GWTOKEN_CA_FILE)';
   const failed = {

@@ -1,7 +1,6 @@
 /** The last failure of a client: which ones are stored, and when they count. */
 import { describe, expect, test } from 'vitest';
-import type { Cause, Reason } from '../../src/causes';
-import { type ErrorKind, GwtokenError } from '../../src/errors';
+import { type ErrorKind, GwtokenError, type Reason } from '../../src/errors';
 import { hmac } from '../../src/system/distribution';
 import { storedKey } from '../../src/token/key';
 import { formatFailure, isShareable, lastFailure } from '../../src/token/last-failure';
@@ -14,7 +13,7 @@ const keyOf = (authUrl: string, secret: string): TokenKey => ({ client: EU, fact
 const QUERY = { key: keyOf('https://a.test', 'canary-s3cret'), startedAtMs: NOW - 1 } as unknown as Query;
 const worldWith = (text: string, env: Env = {}) =>
   ({ tokens: { read: () => ({ text }) }, now: () => NOW, hmac, env }) as never;
-const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', { reason: 'unknown-error' });
+const ERROR = new GwtokenError('bad-reply', 'no answer\u001b[2J', ['look at it'], { reason: 'rejected' });
 const STORED = formatFailure(ERROR, storedKey(QUERY.key, 'salt', { hmac }), NOW);
 const found = (query: Partial<Query> = {}, text = STORED) =>
   lastFailure({ ...QUERY, ...query }, worldWith(text));
@@ -22,23 +21,22 @@ const found = (query: Partial<Query> = {}, text = STORED) =>
 describe('the last failure', () => {
   test('counts for runs that began before it', () => {
     expect(STORED).not.toContain('canary');
-    const { kind, reason } = ERROR;
-    expect(found()).toMatchObject({ kind, reason, message: 'no answer\\u001b[2J' });
+    const { kind, hints, reason } = ERROR;
+    expect(found()).toMatchObject({ kind, hints, reason, message: 'no answer\\u001b[2J' });
     expect(found({ startedAtMs: NOW })).toBeUndefined();
   });
 
   test('counts for later runs, but not for --fresh, if it is a refusal', () => {
-    const refused = new GwtokenError('refused', 'rejected', { reason: 'invalid_client' });
+    const refused = new GwtokenError('refused', 'rejected');
     const text = formatFailure(refused, storedKey(QUERY.key, 'salt', { hmac }), NOW);
     expect(found({ startedAtMs: NOW }, text)?.kind).toBe('refused');
     expect(found({ startedAtMs: NOW, freshOnly: true }, text)).toBeUndefined();
   });
 
   test('counts for a run that may use a proxy only if the endpoint answered', () => {
-    const cause = { reason: 'unreachable', hints: ['a hint'] } as const;
-    const unreached = new GwtokenError('unreached', 'could not reach a.test', cause);
+    const unreached = new GwtokenError('unreached', 'could not reach a.test');
     const text = formatFailure(unreached, storedKey(QUERY.key, 'salt', { hmac }), NOW);
-    expect(found({}, text)).toMatchObject({ kind: 'unreached', cause });
+    expect(found({}, text)).toMatchObject({ kind: 'unreached' });
     const withProxy = (stored: string) => lastFailure(QUERY, worldWith(stored, { HTTPS_PROXY: 'p.test' }));
     expect(withProxy(text)).toBeUndefined();
     expect(withProxy(STORED)).toBeDefined();
@@ -49,12 +47,6 @@ describe('the last failure', () => {
     expect(found({ key: keyOf('https://b.test', 'canary-s3cret') })).toBeUndefined();
   });
 
-  test('keeps its hints', () => {
-    const failed = new GwtokenError('keychain', 'the credential command failed', ['look at it']);
-    const text = formatFailure(failed, storedKey(QUERY.key, 'salt', { hmac }), NOW);
-    expect(found({}, text)?.cause).toEqual(['look at it']);
-  });
-
   test.each(['', 'null', '{"key":{"facts":["f"]},"atMs":1}'])(
     'is ignored if its file contains %j',
     (text) => {
@@ -62,14 +54,14 @@ describe('the last failure', () => {
     },
   );
 
-  test.each([{}, { reason: 1 }, [1]])('is ignored if its cause is %j', (cause) => {
-    expect(found({}, JSON.stringify({ ...JSON.parse(STORED), cause }))).toBeUndefined();
+  test.each([[{}], [[1]]])('is ignored if its hints are %j', (hints) => {
+    expect(found({}, JSON.stringify({ ...JSON.parse(STORED), hints }))).toBeUndefined();
   });
 });
 
 test('a failure is shared only if another process would fail in the same way', () => {
   const shared = (kind: ErrorKind, reason?: Reason) =>
-    isShareable(new GwtokenError(kind, 'm', reason && ({ reason } as Cause)));
+    isShareable(new GwtokenError(kind, 'm', [], { reason }));
   const yes = [
     shared('refused'),
     shared('no-credentials'),

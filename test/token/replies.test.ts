@@ -7,11 +7,13 @@ import { ROOT } from '../harness/root';
 
 const FOLDER = join(ROOT, 'test', 'token', 'replies');
 
-const CREDENTIALS = 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
-const CHECK = `check ${CREDENTIALS}`;
+/** A refusal names the place of the credentials; another reply may have another cause. */
+const CHECK = 'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET';
+const ANY_CREDENTIALS = 'the client ID and secret';
 const AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const API = "check the auth URL: this is an API's answer, not a token endpoint's";
-const FORBIDDEN = `check the auth URL, and ${CREDENTIALS}`;
+const FORBIDDEN = `check the auth URL, and ${ANY_CREDENTIALS}`;
+const CHECK_ANY = `check ${ANY_CREDENTIALS}`;
 const GRANT = 'check on the Clients page that the client may use client_credentials';
 const NO_GRANT = 'does not let this client use the client_credentials grant';
 const OUTAGE = 'the problem is on the server; try again later';
@@ -25,7 +27,7 @@ const TOKENS: Readonly<Record<string, number>> = {
 
 /** Exit code, end of the error and first hint of all other replies. */
 const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, hint: string]>> = {
-  '200-code-and-msg': [7, 'answered 200 without a valid access_token (unknown client)', CHECK],
+  '200-code-and-msg': [7, 'answered 200 without a valid access_token (unknown client)', CHECK_ANY],
   '200-error': [3, 'rejected the credentials (HTTP 200, invalid_client: wrong ID or secret)', CHECK],
   '200-expired': [
     7,
@@ -35,10 +37,10 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '200-unknown-error': [
     7,
     'answered 200 without a valid access_token (incorrect_client_credentials: wrong ID or secret)',
-    CHECK,
+    CHECK_ANY,
   ],
-  '400-error-capital': [7, 'answered 400, client_id is missing', CHECK],
-  '400-invalid-client-id': [7, 'answered 400, invalid_client_id: unknown client', CHECK],
+  '400-error-capital': [7, 'answered 400, client_id is missing', CHECK_ANY],
+  '400-invalid-client-id': [7, 'answered 400, invalid_client_id: unknown client', CHECK_ANY],
   '400-invalid-grant': [
     3,
     'rejected the credentials (HTTP 400, invalid_grant: no user for this client)',
@@ -55,8 +57,8 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
     'requires a scope, and gwtoken sends none (HTTP 400, invalid_scope: scope is required)',
     "ask the endpoint's operator to give this client a default scope",
   ],
-  '400-problem': [7, 'answered 400, the client is unknown', CHECK],
-  '400-summary': [7, 'answered 400, the request has no client ID', CHECK],
+  '400-problem': [7, 'answered 400, the client is unknown', CHECK_ANY],
+  '400-summary': [7, 'answered 400, the request has no client ID', CHECK_ANY],
   '400-unavailable': [
     7,
     'answered 400, temporarily_unavailable: down for maintenance (retry after 1 h)',
@@ -72,7 +74,7 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '401-no-grant': [3, 'rejected the credentials (HTTP 401, unauthorized_client: wrong ID or secret)', CHECK],
   '401-page': [3, 'rejected the credentials (HTTP 401 with an HTML page, perhaps from a proxy)', AUTH_URL],
   '401-unauthorized': [3, 'rejected the credentials (HTTP 401, unauthorized: wrong ID or secret)', CHECK],
-  '403-access-denied': [7, 'answered 403, access_denied: not for this client', CHECK],
+  '403-access-denied': [7, 'answered 403, access_denied: not for this client', CHECK_ANY],
   '403-developer': [7, 'answered 403, the client is blocked', FORBIDDEN],
   '403-insufficient-scope': [7, 'answered 403, insufficient_scope', API],
   '403-no-grant': [3, `${NO_GRANT} (HTTP 403, unauthorized_client: not for this client)`, GRANT],
@@ -82,7 +84,7 @@ const ERRORS: Readonly<Record<string, readonly [code: number, sentence: string, 
   '404-nested': [7, 'answered 404, no such path', AUTH_URL],
   '404-no-route': [7, 'answered 404, no route for this path', AUTH_URL],
   '405-detail': [7, 'answered 405, POST is not allowed', AUTH_URL],
-  '422-list': [7, 'answered 422, field required', CHECK],
+  '422-list': [7, 'answered 422, field required', CHECK_ANY],
   '429-too-many': [
     7,
     'answered 429, too_many_requests: try later (retry after 1 h)',

@@ -33,15 +33,20 @@ function judge(
 
 /** Returns the error for a reply. Its `problem` is the message without the endpoint. */
 const errorFor = (...reply: Parameters<typeof judge>) => {
-  const { kind, message, reason, retry } = judge(...reply) as GwtokenError;
+  const { kind, message, hints, reason, retry } = judge(...reply) as GwtokenError;
   const problem = message.replace('https://id.test/x/token ', '');
-  return { kind, problem, reason, ...(retry && { retry }) };
+  return { kind, problem, hint: hints[0], reason, ...(retry && { retry }) };
 };
+const UNUSABLE = 'possible causes: gwtoken help network';
+const CHECK_CREDENTIALS = 'check the client ID and secret';
+const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
+const OUTAGE = 'the problem is on the server; try again later';
+
 /** Returns the error that {@link errorFor} finds in a reply without a token. */
-const bad = (problem: string, reason: string, more: object = {}) => ({
+const bad = (problem: string, hint = UNUSABLE, more: object = {}) => ({
   kind: 'bad-reply',
   problem,
-  reason,
+  hint,
   ...more,
 });
 /** Judges the usual token with these members instead of its own. */
@@ -82,7 +87,7 @@ describe('a token', () => {
   });
 
   const expectBad = (members: object, problem: string) =>
-    expect(errorFor(200, { ...GOOD, ...members })).toEqual(bad(problem, 'unusable-reply'));
+    expect(errorFor(200, { ...GOOD, ...members })).toEqual(bad(problem));
   test.each([[undefined], [''], [['a']]])('is missing with the access_token %j', (access_token) => {
     expectBad({ access_token }, 'answered 200 without a valid access_token');
   });
@@ -111,11 +116,13 @@ describe('a token', () => {
     expectBad({ scope: 'read S3CRET%21!' }, problem);
   });
 
+  const TRY_AGAIN = "try again after a second; if it persists, contact the endpoint's operator";
   test.each([0, 0.9, '0'])(
     'with expires_in %j has just expired, so the request is repeated after 0.6 s',
     (expires_in) => {
       expect(errorFor(200, { ...GOOD, expires_in })).toEqual(
-        bad('returned a token that has just expired (expires_in is 0)', 'just-expired', {
+        bad('returned a token that has just expired (expires_in is 0)', TRY_AGAIN, {
+          reason: 'just-expired',
           retry: { afterMs: 600, isExact: true },
         }),
       );
@@ -148,15 +155,15 @@ describe('a token', () => {
     ['bytes that are not UTF-8', NOT_UTF8, 'returned an access_token with invalid characters'],
     ['an error that is a number', { error: 1 }, 'answered 200 without a valid access_token'],
   ])('is missing in %s', (_, body, problem) => {
-    expect(errorFor(200, body)).toEqual(bad(problem, 'unusable-reply'));
+    expect(errorFor(200, body)).toEqual(bad(problem));
   });
 
   test('is missing in an error with 200, which is shown without the secret', () => {
     const problem = 'answered 200 without a valid access_token';
     expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual(
-      bad(`${problem} (a: b)`, 'unknown-error'),
+      bad(`${problem} (a: b)`, CHECK_CREDENTIALS),
     );
-    expect(errorFor(200, { error: SECRET })).toEqual(bad(problem, 'unknown-error'));
+    expect(errorFor(200, { error: SECRET })).toEqual(bad(problem, CHECK_CREDENTIALS));
   });
 
   test('is accepted from a 201, and beside an error', () => {
@@ -204,26 +211,32 @@ describe('the reason', () => {
     { token_details: [WHY], tokenInformation: WHY, access_token: { message: WHY }, debug_message: WHY },
     `${'{"a":'.repeat(9000)}"${WHY}"${'}'.repeat(9000)}`,
   ])('is no other member and no text deep inside a reply', (body) => {
-    expect(errorFor(400, body)).toEqual(bad('answered 400', 'unusable-reply'));
+    expect(errorFor(400, body)).toEqual(bad('answered 400'));
   });
 });
 
 describe('a refusal', () => {
   const rejected = 'rejected the credentials';
-  const noGrant = 'does not let this client use the client_credentials grant';
-  test.each([
+  const NO_GRANT = [
+    'does not let this client use the client_credentials grant',
+    'check on the Clients page that the client may use client_credentials',
+  ] as const;
+  const NO_SCOPE = "ask the endpoint's operator to give this client a default scope";
+  const MORE_NEEDED = "ask the endpoint's operator what else a token request needs";
+  test.each<[error: string, problem: string, hint?: string]>([
     ['invalid_client', rejected],
     ['invalid_grant', rejected],
-    ['unauthorized_client', noGrant],
-    ['unsupported_grant_type', noGrant],
-    ['invalid_scope', 'requires a scope, and gwtoken sends none'],
-    ['invalid_request', 'rejected the request as invalid'],
-  ])('is recognized with any status: %s', (error, problem) => {
+    ['unauthorized_client', ...NO_GRANT],
+    ['unsupported_grant_type', ...NO_GRANT],
+    ['invalid_scope', 'requires a scope, and gwtoken sends none', NO_SCOPE],
+    ['invalid_request', 'rejected the request as invalid', MORE_NEEDED],
+  ])('is recognized with any status: %s', (error, problem, hint) => {
     for (const status of [200, 201, 400, 403, 499, 500, 501])
       expect(errorFor(status, { error, error_description: 'why' })).toEqual({
         kind: 'refused',
         problem: `${problem} (HTTP ${status}, ${error}: why)`,
-        reason: error,
+        hint,
+        reason: hint === undefined ? 'rejected' : undefined,
       });
   });
 
@@ -231,22 +244,24 @@ describe('a refusal', () => {
     expect(errorFor(401, { error: { message: 'why not' } })).toEqual({
       kind: 'refused',
       problem: `${rejected} (HTTP 401, why not)`,
-      reason: 'no-oauth-error',
+      hint: CHECK_AUTH_URL,
+      reason: 'rejected',
     });
   });
 
   const BEARER = { 'www-authenticate': 'Basic realm="a", Bearer realm="api", error="invalid_token"' };
+  const API_ANSWER = "check the auth URL: this is an API's answer, not a token endpoint's";
   test.each<[status: number, body: object, headers: Record<string, string>, problem: string]>([
     [401, { error: 'Unauthorized' }, BEARER, 'answered 401, Unauthorized'],
     [400, { error: 'invalid_request' }, { 'www-authenticate': 'bearer' }, 'answered 400, invalid_request'],
   ])('is not an error of RFC 6750: %i %j', (status, body, headers, problem) => {
-    expect(errorFor(status, body, headers)).toEqual(bad(problem, 'api-answer'));
+    expect(errorFor(status, body, headers)).toEqual(bad(problem, API_ANSWER));
   });
 
   test('is told from an error of RFC 6750 only with a 4xx', () => {
     const challenge = { 'www-authenticate': 'bearer' };
     expect(errorFor(200, { error: 'invalid_request' }, challenge).kind).toBe('refused');
-    expect(errorFor(500, { error: 'invalid_token' })).toMatchObject({ kind: 'bad-reply', reason: 'outage' });
+    expect(errorFor(500, { error: 'invalid_token' })).toMatchObject({ kind: 'bad-reply', hint: OUTAGE });
   });
 
   test('is 401 invalid_request with a challenge for Basic', () => {
@@ -259,29 +274,34 @@ describe('a refusal', () => {
       expect(errorFor(status, { error: 'invalid_client' }, { 'retry-after': '7' })).toEqual({
         kind: 'refused',
         problem: `${rejected} (HTTP ${status}, invalid_client)`,
-        reason: 'invalid_client',
+        reason: 'rejected',
       });
   });
 });
 
 describe('any other status', () => {
   test.each([
-    [202, GOOD, 'answered 202', 'unusable-reply'],
-    [400, '', 'answered 400', 'unusable-reply'],
-    [404, '', 'answered 404', 'wrong-path'],
-    [405, '', 'answered 405', 'wrong-path'],
-    [501, 'too-long', 'answered 501', 'outage'],
-  ])('%i is reported with its reason', (status, body, problem, reason) => {
-    expect(errorFor(status, body)).toEqual(bad(problem, reason));
+    [202, GOOD, UNUSABLE],
+    [400, '', UNUSABLE],
+    [400, { error: 'why' }, CHECK_CREDENTIALS],
+    [403, '', 'check the auth URL, and the client ID and secret'],
+    [403, { error: 'why' }, CHECK_CREDENTIALS],
+    [404, '', CHECK_AUTH_URL],
+    [405, '', CHECK_AUTH_URL],
+    [501, 'too-long', OUTAGE],
+  ])('%i with %j has a hint', (status, body, hint) => {
+    expect(errorFor(status, body)).toMatchObject({ kind: 'bad-reply', hint });
   });
 
-  const OUTAGES = { 500: 'outage', 502: 'outage', 503: 'outage', 504: 'outage' };
-  const REASONS = { 408: 'unusable-reply', 425: 'unusable-reply', 429: 'rate-limited', ...OUTAGES };
-  test.each(Object.entries(REASONS))('%s is retried after its Retry-After', (name, reason) => {
-    const status = Number(name);
-    expect(errorFor(status)).toEqual(bad(`answered ${status}`, reason, { retry: { afterMs: undefined } }));
+  const TOO_MANY = 'too many requests: try again later';
+  test.each([
+    ...[408, 425].map((status) => [status, UNUSABLE] as const),
+    [429, TOO_MANY] as const,
+    ...[500, 502, 503, 504].map((status) => [status, OUTAGE] as const),
+  ])('%s is retried after its Retry-After', (status, hint) => {
+    expect(errorFor(status)).toEqual(bad(`answered ${status}`, hint, { retry: { afterMs: undefined } }));
     expect(errorFor(status, '', { 'retry-after': '7' })).toEqual(
-      bad(`answered ${status} (retry after 7 s)`, reason, { retry: { afterMs: 7000 } }),
+      bad(`answered ${status} (retry after 7 s)`, hint, { retry: { afterMs: 7000 } }),
     );
   });
 });
@@ -290,7 +310,7 @@ describe('an outage', () => {
   test.each(['temporarily_unavailable', 'server_error'])('is %s with any status, and retried', (error) => {
     for (const status of [200, 400, 401, 403, 501, 503])
       expect(errorFor(status, { error, error_description: 'why' }, { 'retry-after': '7' })).toEqual(
-        bad(`answered ${status}, ${error}: why (retry after 7 s)`, 'outage', { retry: { afterMs: 7000 } }),
+        bad(`answered ${status}, ${error}: why (retry after 7 s)`, OUTAGE, { retry: { afterMs: 7000 } }),
       );
   });
 });
@@ -322,7 +342,7 @@ test('a reply is an HTML page by its content type, unless its body is JSON', () 
   const page = 'with an HTML page, perhaps from a proxy';
   expect(errorFor(200, 'sorry', HTML)).toMatchObject({
     problem: `answered 200 ${page}`,
-    reason: 'html-page',
+    hint: 'check the auth URL; a login page or firewall may be answering instead',
   });
   expect(errorFor(500, 'too-long', HTML).problem).toBe(`answered 500 ${page}`);
   expect(errorFor(500, 'sorry', { 'content-type': 'text/htmlx' }).problem).toBe('answered 500');
@@ -342,7 +362,7 @@ describe('a redirect', () => {
     '(%i) to %j is not followed, and is reported without parts that may be secret',
     (status, location, target) => {
       expect(errorFor(status, GOOD, { location })).toEqual(
-        bad(`answered ${status}, a redirect${target}; gwtoken never follows redirects`, 'wrong-path'),
+        bad(`answered ${status}, a redirect${target}; gwtoken never follows redirects`, CHECK_AUTH_URL),
       );
     },
   );

@@ -100,6 +100,6 @@ test('a waiter that gives up reports the client and its waiting time', async () 
   expect(await share({ locks: [othersLock('late')] }, { source })).toMatchObject({
     kind: 'unreached',
     message: 'waited 16 s for another gwtoken process to get the token for default:production:eu',
-    cause: ['raise --timeout, or use --no-cache to not wait'],
+    hints: ['raise --timeout, or use --no-cache to not wait'],
   });
 });

@@ -1,4 +1,5 @@
 /** The command `gwtoken curl`. The token's header is in no argument, variable or named file. */
+import { profileFlag } from '../../client';
 import { withoutCredentials } from '../../credentials/sources';
 import { EXIT_CODES, usage } from '../../errors';
 import { getFormat } from '../../formats/get-formats';
@@ -49,7 +50,11 @@ const CONVERTED = /^[a-z]:\//i;
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
 function belowApiUrl(path: string, { client, apiUrl }: Settings): string {
   if (apiUrl) return apiUrl.value + path;
-  throw usage(`no API URL set for ${path}`, { reason: 'no-api-url', client });
+  const { region, profile } = client;
+  throw usage(`no API URL set for ${path}`, [
+    `to set it, run: gwtoken config set api-url.${region} https://YOUR-GATEWAY${profileFlag(profile)}`,
+    'or begin the URL with https://',
+  ]);
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
-import { hintsFor } from '../../hints/hints';
 import { ABOUT_AUTH_URL } from '../../hints/steps';
 import { withFlags } from '../../settings/resolve';
 import { type FlagValues, isForThisRun, type Settings } from '../../settings/table';
@@ -139,7 +138,7 @@ async function askAuthUrl({ region }: Client, suggested: string | undefined, wor
     if (!/[:.]/.test(answer)) return 'Type a URL such as https://id.example.com';
     const error = valueOrError(() => parse(answer));
     if (!(error instanceof GwtokenError)) return undefined;
-    return [error.message, ...hintsFor(error, world)].map(capitalized).join('\n');
+    return [error.message, ...error.hints].map(capitalized).join('\n');
   };
   if (suggested === undefined) stderr.write(`${capitalized(ABOUT_AUTH_URL)}: https://id.example.com\n`);
   return parse(await terminal.ask(`Auth URL for ${region}`, check, suggested));

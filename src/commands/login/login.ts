@@ -61,8 +61,8 @@ async function checkKeychain(settings: Settings, world: World): Promise<void> {
     if (!(error instanceof GwtokenError)) throw error;
     const source = orUndefined(() => sourceOf(withRegion(settings), world));
     const isNeedless = source && source.kind !== 'keychain';
-    const [lastStep] = isNeedless ? [`no login is needed with ${source.name}`] : useVariables({ settings });
-    throw error.about({ lastStep });
+    const [lastStep] = isNeedless ? [`no login is needed with ${source.name}`] : useVariables(settings);
+    throw error.with({ lastStep });
   }
 }
 
@@ -91,7 +91,7 @@ async function store(
     // logout finds a client that was in the list before.
     if (!mayBeStored) throw error;
     if (error instanceof Interrupted) stderr.write(`Cancelled, but ${lastStep}\n`);
-    throw error instanceof GwtokenError ? error.about({ lastStep }) : error;
+    throw error instanceof GwtokenError ? error.with({ lastStep }) : error;
   }
 }
 

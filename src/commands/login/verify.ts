@@ -4,7 +4,6 @@ import { GwtokenError } from '../../errors';
 import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { RequestSettings } from '../../token/query';
-import { refusesCredentials } from '../../token/reply';
 import type { World } from '../../world';
 import { hintLine } from '../report';
 import { type Answers, askAgain, loginLine } from './answers';
@@ -27,19 +26,11 @@ export async function verified(
     } catch (thrown) {
       const error = withMistakes(thrown, answers, world);
       if (!(error instanceof GwtokenError)) throw error;
-      if (!refusesCredentials(error) || n === tries) throw notVerified(error, answers, isTyped);
-      // Without an OAuth error, the reply may come from another server.
-      const again =
-        error.reason === 'no-oauth-error'
-          ? 'The auth URL may be wrong: press Ctrl-C to change it, or try again.'
-          : 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
+      if (error.reason !== 'rejected' || n === tries) throw notVerified(error, answers, isTyped);
       const paint = await world.terminal.paint('stderr');
-      const lines = [
-        oneLine(error.message),
-        ...(error.subject.mistakes ?? []).map((mistake) => hintLine(mistake, paint)),
-        again,
-      ];
-      world.stderr.write(`${lines.join('\n')}\n`);
+      const lines = [oneLine(error.message), ...error.hints.map((hint) => hintLine(hint, paint))];
+      const choice = 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
+      world.stderr.write(`${lines.join('\n')}\n${choice}\n`);
       answers = await askAgain(answers, world);
     }
   }
@@ -47,8 +38,8 @@ export async function verified(
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
 function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
-  const unstored = error.reworded(`${error.message}; nothing was stored`).about({ client: answers.client });
+  const unstored = error.with({ message: `${error.message}; nothing was stored`, client: answers.client });
   if (!isTyped) return unstored;
   const lastStep = `to start again, run: ${loginLine(answers)}`;
-  return unstored.about({ source: { kind: 'prompt', name: '' }, lastStep });
+  return unstored.with({ source: { kind: 'prompt', name: '' }, lastStep });
 }

@@ -4,8 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Hints } from '../../causes';
-import { type GwtokenError, orUndefined, usage } from '../../errors';
+import { type GwtokenError, type Hints, orUndefined, usage } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
@@ -24,8 +23,7 @@ type Stored = Record<string, unknown>;
  * files are empty.
  */
 export function openConfig(directory: string | GwtokenError, host: Host): Pick<World, 'config' | 'clients'> {
-  const cause = typeof directory === 'string' ? undefined : directory.cause;
-  const noHome = cause && 'reason' in cause && cause.reason === 'no-home' ? cause : undefined;
+  const isHomeless = typeof directory !== 'string' && directory.reason === 'no-home';
   const pathOf = (name: string): string => {
     if (typeof directory === 'string') return join(directory, name);
     throw directory;
@@ -36,8 +34,8 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
     config: {
       path: configPath,
       read: () =>
-        noHome
-          ? { path: 'no config file', noHome, general: {}, profiles: {} }
+        isHomeless
+          ? { path: 'no config file', noHome: directory.hints[0], general: {}, profiles: {} }
           : readConfig(configPath(), host),
       edit: async (edit) => rewrite(configPath(), host, (path) => applyEdit(readConfig(path, host), edit)),
       async checkWritable() {
@@ -47,7 +45,7 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
       },
     },
     clients: {
-      read: () => (noHome ? {} : clientsIn(readTrusted(clientsPath(), host))),
+      read: () => (isHomeless ? {} : clientsIn(readTrusted(clientsPath(), host))),
       add: async (name, { clientId, authUrl, loginId }) =>
         rewrite(clientsPath(), host, (path) => ({
           ...readTrusted(path, host),

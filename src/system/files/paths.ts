@@ -44,7 +44,12 @@ export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Plat
   if (ours) return resolve(ours);
   if (isAbsolute(xdg)) return join(xdg, 'gwtoken');
   // A relative path would mean another directory in each working directory.
-  if (!isAbsolute(base)) return usage('no home directory', { reason: 'no-home', home, variable });
+  if (!isAbsolute(base))
+    return usage(
+      'no home directory',
+      [`${home} is not set to a directory; set it or ${variable}`],
+      'no-home',
+    );
   if (platform === 'win32') return join(base, 'gwtoken', kind === 'cache' ? 'Cache' : '');
   return join(base, PLATFORM_DIRECTORIES[kind][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
 }

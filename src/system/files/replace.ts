@@ -1,7 +1,6 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Cause } from '../../causes';
-import { GwtokenError } from '../../errors';
+import { GwtokenError, type Hints } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
 import type { Host } from './paths';
@@ -39,9 +38,9 @@ export function isLeftBehind(path: string): boolean {
 }
 
 /** Returns the `local` error for a failed write. */
-export function writeError(error: unknown, path: string, cause: Cause): GwtokenError {
+export function writeError(error: unknown, path: string, hints: Hints): GwtokenError {
   if (error instanceof GwtokenError) return error;
-  return new GwtokenError('local', `cannot write ${path}: ${wordsFor(error)}`, cause);
+  return new GwtokenError('local', `cannot write ${path}: ${wordsFor(error)}`, hints);
 }
 
 const BUSY_MS = 500;

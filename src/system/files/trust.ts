@@ -129,7 +129,7 @@ export function probeDirectory(kind: DirectoryKind, path: string | GwtokenError,
     assertUsable(kind, path, host);
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {
-    if (error instanceof GwtokenError) return { text: error.message, problem: error.cause };
-    return { text: `${path} is not writable`, problem: [otherDirectory(kind)] };
+    if (error instanceof GwtokenError) return { text: error.message, hints: error.hints };
+    return { text: `${path} is not writable`, hints: [otherDirectory(kind)] };
   }
 }

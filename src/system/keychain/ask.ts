@@ -4,8 +4,7 @@
  * and environment variables.
  */
 import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import type { KeychainReason } from '../../causes';
-import { GwtokenError } from '../../errors';
+import { GwtokenError, type KeychainReason } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { note } from '../../text';
@@ -120,7 +119,7 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
     return await new Promise<Result>((resolve, reject) => {
       const crashed = (how: string) => keychainError('crashed', `the keychain process ${how}`);
       child.on('message', (answer: ChildAnswer) => {
-        if ('failure' in answer) reject(failureError(answer.failure));
+        if ('failure' in answer) reject(failureError(answer.failure, world.platform));
         else resolve(answer);
       });
       child.on('error', (error) =>

@@ -1,6 +1,5 @@
-/** The keychain's errors: one row per reason, with the system's texts for it and our message. */
-import type { KeychainReason } from '../../causes';
-import { GwtokenError } from '../../errors';
+/** The keychain's errors: one row per reason, with the system's texts for it, our message and a hint. */
+import { GwtokenError, type KeychainReason } from '../../errors';
 import { cleaned } from '../../text';
 import type { Failure } from './child';
 
@@ -11,13 +10,28 @@ interface Row {
    * Windows (FormatMessage, in English). The first matching row counts.
    */
   readonly matches?: RegExp;
+  readonly hint?: string;
+  /** The hint on macOS or Windows, if it differs. */
+  readonly darwin?: string;
+  readonly win32?: string;
 }
+
+const ANSWER_DIALOG = 'answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m';
 
 /** Rows in the order in which a call needs them: module, session, service, keyring, item. */
 const ROWS = {
-  'module-missing': { message: 'the keychain module keytar is not installed' },
-  'library-missing': { message: 'the keychain needs libsecret-1.so.0, which is not installed' },
-  'not-loadable': { message: 'the keychain module cannot be loaded on this system' },
+  'module-missing': {
+    message: 'the keychain module keytar is not installed',
+    hint: 'reinstall gwtoken without --omit=optional; npm skips what it cannot fetch',
+  },
+  'library-missing': {
+    message: 'the keychain needs libsecret-1.so.0, which is not installed',
+    hint: 'install libsecret (Debian, Ubuntu: apt-get install libsecret-1-0)',
+  },
+  'not-loadable': {
+    message: 'the keychain module cannot be loaded on this system',
+    hint: 'for details, add --verbose; if TMPDIR is noexec or full, set another one',
+  },
   'no-session': {
     matches:
       /Could not connect|Failed to connect|Error connecting|connection is closed|logon session does not exist/,
@@ -26,10 +40,14 @@ const ROWS = {
   'no-provider': {
     matches: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
     message: 'no keychain service is running in this session',
+    hint: 'install and start gnome-keyring, KWallet or KeePassXC',
+    darwin: 'log in to the desktop',
   },
   'no-collection': {
     matches: /Object does not exist at path|No such object path '\S*\/aliases\/|keychain could not be found/,
     message: 'the keychain has no default keyring',
+    hint: 'log in to the desktop once, or expose a group of a KeePassXC database',
+    darwin: 'set one: security default-keychain -s login.keychain-db',
   },
   sandboxed: {
     // A rule of the bus, and of AppArmor or SELinux.
@@ -39,20 +57,30 @@ const ROWS = {
   locked: {
     matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
     message: 'the keychain is locked',
+    hint: 'unlock it: log in to the desktop, or in seahorse, KWallet or KeePassXC',
+    darwin: 'unlock it (needed once per ssh session): security unlock-keychain',
+    win32: 'log in to Windows on the desktop, not only over the network',
   },
   denied: {
     matches: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
     message: 'the keychain denied access',
+    hint: 'try again, and allow access in the dialog',
+    darwin: 'when macOS asks whether node may use the item, choose Always Allow',
   },
   'timed-out': {
     matches: /Timeout was reached|timed out/,
     message: 'the keychain did not answer',
+    hint: ANSWER_DIALOG,
   },
-  crashed: { message: 'the keychain module crashed' },
+  crashed: {
+    message: 'the keychain module crashed',
+    hint: 'try again; if it keeps crashing, reinstall gwtoken',
+  },
   /** All sessions failed; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
     matches: /public key size is invalid|Can't find session/,
     message: 'the keychain keeps failing to open a session',
+    hint: 'try again',
   },
   /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
@@ -62,15 +90,23 @@ const ROWS = {
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
 /** Makes the error for a reason. @param raw the keychain's message, or how its process ended */
-export function keychainError(reason: KeychainReason, raw?: string): GwtokenError {
-  const { message } = ROWS[reason];
+export function keychainError(
+  reason: KeychainReason,
+  raw?: string,
+  platform: NodeJS.Platform = 'linux',
+): GwtokenError {
+  const { message, ...hints }: Row = ROWS[reason];
+  const hint = hints[platform as 'darwin' | 'win32'] ?? hints.hint;
   const words = raw && cleaned(raw);
   const shown = reason === 'failed' ? `${message}: ${words}` : message;
-  return new GwtokenError('keychain', shown, { reason }, { detail: words && `details: ${words}` });
+  return new GwtokenError('keychain', shown, hint === undefined ? [] : [hint], {
+    reason,
+    detail: words && `details: ${words}`,
+  });
 }
 
-export function failureError(failure: Failure): GwtokenError {
-  return keychainError(reasonOf(failure), failure.message);
+export function failureError(failure: Failure, platform?: NodeJS.Platform): GwtokenError {
+  return keychainError(reasonOf(failure), failure.message, platform);
 }
 
 function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
@@ -84,7 +120,12 @@ function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
 /** Makes the error after the time limit. @param problem the keyring's problem, which explains the silence */
 export function notAnswered(problem: KeychainReason | undefined, limitMs: number): GwtokenError {
   if (problem !== undefined) return keychainError(problem);
-  return new GwtokenError('keychain', `the keychain did not answer within ${limitMs / 1000} s`, {
-    reason: 'timed-out',
-  });
+  return new GwtokenError(
+    'keychain',
+    `the keychain did not answer within ${limitMs / 1000} s`,
+    [ANSWER_DIALOG],
+    {
+      reason: 'timed-out',
+    },
+  );
 }

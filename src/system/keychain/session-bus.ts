@@ -20,11 +20,16 @@ const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
   const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
-  if (!address) throw keychainError('no-session');
+  if (!address) throw noSession(env);
   const variable = given ? 'DBUS_SESSION_BUS_ADDRESS' : 'XDG_RUNTIME_DIR';
   const existing = address.split(';').filter((part) => isOwnSocket(part, host, variable));
   if (existing.length === 0) throw notUsable(address, 'has ended', variable);
   return { ...env, DBUS_SESSION_BUS_ADDRESS: existing.join(';') };
+}
+
+function noSession(env: Env): GwtokenError {
+  const hints = env['SUDO_USER'] ? ["sudo has root's keychain: run gwtoken without sudo"] : [];
+  return keychainError('no-session').with({ hints });
 }
 
 /** Returns false if the socket has ended. Throws if it belongs to another user, or is not a socket file. */
@@ -43,8 +48,8 @@ function isOwnSocket(address: string, host: Host, variable: string): boolean {
 }
 
 function notUsable(bus: string, problem: string, variable: string): GwtokenError {
-  return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, {
+  const hint = `${variable} is not of your session: unset it, or log in again`;
+  return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, [hint], {
     reason: 'no-session',
-    variable,
   });
 }

@@ -1,8 +1,7 @@
 /** Finds the file of a program, and says in words why a program does not start. */
 import * as fs from 'node:fs';
 import { delimiter } from 'node:path';
-import type { Hints } from '../../causes';
-import { GwtokenError, orUndefined } from '../../errors';
+import { GwtokenError, type Hints, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';

@@ -55,7 +55,8 @@ const systemStore = (): readonly string[] => getCACertificates?.('system') ?? []
  * `usage` with the reason `ca-file`.
  */
 export function trustFile(path: string, env: Env): Trust {
-  const unusable = (message: string): GwtokenError => usage(message, { reason: 'ca-file' });
+  const unusable = (message: string): GwtokenError =>
+    usage(message, ['pass a PEM file with --ca-file'], 'ca-file');
   let text: string;
   try {
     text = readText(path);

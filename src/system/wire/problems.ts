@@ -1,6 +1,5 @@
 /** Describes failures on the wire. Loaded only after a failure. */
-import type { Cause, Hints } from '../../causes';
-import { type ErrorKind, GwtokenError, messageOf } from '../../errors';
+import { type ErrorKind, GwtokenError, type Hints, messageOf, type Reason } from '../../errors';
 import { proxyVariable } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
@@ -117,10 +116,11 @@ function noCipher(): Hints {
   return [tryPackage, `or ${NO_CLIENT_CERTIFICATE}`];
 }
 
-/** A sentence with its cause. The kind is by default `unreached`. */
+/** The parts of an error. Its kind is by default `unreached`. */
 interface Problem {
   readonly message: string;
-  readonly cause: Cause;
+  readonly hints: Hints;
+  readonly reason?: Reason | undefined;
   readonly kind?: ErrorKind;
   /** True if no retry helps, because something has to be changed first. */
   readonly isFinal?: boolean;
@@ -133,11 +133,11 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
   // A limit of this process; another one may do better. A RangeError: `ulimit -v` leaves undici no memory.
   if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || thrown instanceof RangeError)
     return new GwtokenError('local', failure.message);
-  const { message, cause, kind = 'unreached', isFinal = false } = problemOf(failure);
+  const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)
     ? failure.message
     : `${failure.code}: ${failure.message}`;
-  return new GwtokenError(kind, message, cause, { detail, retry: isFinal ? undefined : {} });
+  return new GwtokenError(kind, message, hints, { reason, detail, retry: isFinal ? undefined : {} });
 }
 
 function failureOf(error: unknown, request: FailedRequest): Failure {
@@ -161,30 +161,34 @@ function failureOf(error: unknown, request: FailedRequest): Failure {
 function problemOf(failure: Failure): Problem {
   const { error, code, peer, setting, proxy, url, progress } = failure;
   const { waitingFor } = progress;
+  // Without a proxy, a connection is lost for all processes.
+  const disconnected = proxy === undefined ? 'unreachable' : undefined;
   if (error instanceof TimedOut) {
     const hints = [...aboutUnusedProxy(failure), `${checkAddress(setting)}, or raise --timeout`];
-    return { message: `${url.href} did not answer`, cause: { reason: 'time-limit', hints } };
+    return { message: `${url.href} did not answer`, hints, reason: 'time-limit' };
   }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {
     const { hints, end } = endingOf(CERTIFICATES, failure);
-    return { message: `${peer} is not trusted: its certificate ${end}`, cause: hints, isFinal: true };
+    return { message: `${peer} is not trusted: its certificate ${end}`, hints, isFinal: true };
   }
   const invalid = invalidHttp(failure);
   if (waitingFor === 'tunnel') {
     const end = invalid ?? 'closed the connection without opening a tunnel';
-    return { message: `${peer} ${end}`, cause: [checkProxy(setting)] };
+    return { message: `${peer} ${end}`, hints: [checkProxy(setting)] };
   }
   if (waitingFor === 'connection') {
     const { hints, end } = endingOf(CONNECTIONS, failure);
-    const all = [...aboutUnusedProxy(failure), ...hints];
-    // The executable and the npm package differ in their ciphers.
-    const cause = HANDSHAKE.test(code) ? all : disconnected(all, failure);
-    return { message: `could not reach ${peer}: ${end}`, cause };
+    return {
+      message: `could not reach ${peer}: ${end}`,
+      hints: [...aboutUnusedProxy(failure), ...hints],
+      // The executable and the npm package differ in their ciphers.
+      reason: HANDSHAKE.test(code) ? undefined : disconnected,
+    };
   }
   if (invalid) {
-    const cause = [`check the auth URL, or ${ASK_OPERATORS}`];
-    return { message: `${url.href} ${invalid}`, cause, kind: 'bad-reply', isFinal: true };
+    const hints = [`check the auth URL, or ${ASK_OPERATORS}`];
+    return { message: `${url.href} ${invalid}`, hints, kind: 'bad-reply', isFinal: true };
   }
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
   // In TLS 1.3, a server that misses the client's certificate closes the connection after the handshake.
@@ -193,18 +197,13 @@ function problemOf(failure: Failure): Problem {
     `try again; if it persists, ${ASK_OPERATORS}`,
     ...(mayWantCertificate ? [NO_CLIENT_CERTIFICATE] : []),
   ];
-  return { message: `${peer} closed the connection ${end}`, cause: disconnected(hints, failure) };
+  return { message: `${peer} closed the connection ${end}`, hints, reason: disconnected };
 }
 
 /** Returns the hints and the end of the sentence. The last row matches every code. */
 function endingOf(endings: Endings, failure: Failure): { hints: Hints; end: string } {
   const [, hints, end] = endings.find(([codes]) => codes.test(failure.code))!;
   return { hints: hints(failure), end: typeof end === 'string' ? end : end(failure) };
-}
-
-/** Returns the cause of a lost connection. Without a proxy, it is the same for all processes. */
-function disconnected(hints: Hints, { proxy }: Failure): Cause {
-  return proxy === undefined ? { reason: 'unreachable', hints } : hints;
 }
 
 /** Returns the hint that names a variable with a proxy, unless gwtoken may have used another one. */
@@ -234,8 +233,8 @@ function tunnelRefused(
 ): Problem {
   const target = `${url.hostname}:${url.port || 443}`;
   const isOutage = status >= 500;
-  const problem = (end: string, cause: Cause): Problem => {
-    return { message: `${peer} ${end} (${status})`, cause, isFinal: !isOutage };
+  const problem = (end: string, hints: Hints): Problem => {
+    return { message: `${peer} ${end} (${status})`, hints, isFinal: !isOutage };
   };
   // tinyproxy answers 401 to a wrong password, and 407 to a missing one.
   if (status === 401 || status === 407) {

@@ -32,7 +32,12 @@ test('a missing config file means no settings and no stored clients', () => {
     expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
   const noHome = directoryOf('config', {}, 'linux') as GwtokenError;
   const { config, clients } = openConfig(noHome, MACHINE);
-  expect(config.read()).toEqual({ path: 'no config file', noHome: noHome.cause, general: {}, profiles: {} });
+  expect(config.read()).toEqual({
+    path: 'no config file',
+    noHome: noHome.hints[0],
+    general: {},
+    profiles: {},
+  });
   for (const path of [directory, file]) expect(openConfig(path, MACHINE).clients.read()).toEqual({});
   expect(clients.read()).toEqual({});
 });
@@ -147,7 +152,7 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   await expect(refused).rejects.toMatchObject({
     kind: 'usage',
     message: `config file ${file} is not valid JSON`,
-    cause: [`fix ${file}, or rename it to start without it`],
+    hints: [`fix ${file}, or rename it to start without it`],
   });
   const releaseNext = takeLock();
   releaseNext();
@@ -169,6 +174,6 @@ test('checkWritable() reports a directory that cannot be created', async () => {
   await expect(openConfig(dirname(path), MACHINE).config.checkWritable()).rejects.toMatchObject({
     kind: 'local',
     message: `cannot write ${path}: not a directory`,
-    cause: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
+    hints: ['set GWTOKEN_CONFIG_DIR to a writable directory'],
   });
 });

@@ -135,7 +135,7 @@ test('withLock() reports a holder that takes too long, and does not run the work
   await expect(withLock(path, MACHINE, 300, work)).rejects.toMatchObject({
     kind: 'local',
     message: `waited 0.3 s for another gwtoken process that holds ${path}`,
-    cause: ['stop that process and try again'],
+    hints: ['stop that process and try again'],
   });
   expect(ran).toBe(0);
   const waiting = withLock(path, MACHINE, 20_000, work);

@@ -5,7 +5,7 @@ type Env = Record<string, string>;
 const directories = (platform: NodeJS.Platform, env: Env) =>
   (['config', 'cache'] as const).map((kind) => {
     const found = directoryOf(kind, env, platform);
-    return typeof found === 'string' ? found : found.cause;
+    return typeof found === 'string' ? found : found.hints[0];
   });
 
 describe('directoryOf()', () => {
@@ -49,9 +49,9 @@ describe('directoryOf()', () => {
       '/u/.config/gwtoken',
       '/u/.cache/gwtoken',
     ]);
-    const noHome = ['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'].map((variable) => {
-      return { reason: 'no-home', home: 'HOME', variable };
-    });
+    const noHome = ['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'].map(
+      (variable) => `HOME is not set to a directory; set it or ${variable}`,
+    );
     for (const HOME of ['', 'u', './u', '~'])
       expect(directories('linux', { ...relative, HOME })).toEqual(noHome);
     expect(directories('linux', {})).toEqual(noHome);

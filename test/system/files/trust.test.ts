@@ -82,7 +82,7 @@ describe('trust in files', () => {
       expect(cached()).toEqual({ untrusted: `${directory} ${text}; run: ${chmod}` });
       expect(probeDirectory('cache', directory, MACHINE)).toEqual({
         text: `${directory} ${text}`,
-        problem: [`run: ${chmod}`],
+        hints: [`run: ${chmod}`],
       });
     }
     chmodSync(directory, 0o700);
@@ -227,11 +227,11 @@ describe('a directory that is missing', () => {
     const { config } = openConfig(below, MACHINE);
     const message = `${directory} belongs to another user (uid ${STRANGER})`;
     for (const refused of [config.checkWritable(), config.edit(EDIT)])
-      await expect(refused).rejects.toMatchObject({ kind: 'usage', message, cause: [AS_OWNER] });
+      await expect(refused).rejects.toMatchObject({ kind: 'usage', message, hints: [AS_OWNER] });
     expect(await openTokens(below, MACHINE).write(EU_KEY, 'an entry')).toBe(message);
     expect(probeDirectory('cache', below, MACHINE)).toEqual({
       text: message,
-      problem: [AS_OWNER.replace('CONFIG', 'CACHE')],
+      hints: [AS_OWNER.replace('CONFIG', 'CACHE')],
     });
     expect(existsSync(dirname(below))).toBe(false);
     assertUsable('cache', below, { ...MACHINE, uid: STRANGER });

@@ -1,6 +1,6 @@
 /** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
-import type { KeychainReason } from '../../../src/causes';
+import type { KeychainReason } from '../../../src/errors';
 import { failureError, notAnswered } from '../../../src/system/keychain/errors';
 
 test.each<[KeychainReason, ...string[]]>([
@@ -82,7 +82,7 @@ test('notAnswered() names the problem of the keyring, otherwise the time limit',
   expect(late('locked')).toEqual(['locked', 'the keychain is locked']);
   expect(late('no-collection')).toEqual(['no-collection', 'the keychain has no default keyring']);
   expect(notAnswered(undefined, 2500)).toMatchObject({
-    cause: { reason: 'timed-out' },
+    reason: 'timed-out',
     message: 'the keychain did not answer within 2.5 s',
   });
 });

@@ -77,9 +77,10 @@ test('withSessionBus() names the variable with the address of a foreign bus', as
   const path = await socketIn(XDG_RUNTIME_DIR, 'bus');
   chownSync(path, STRANGER, STRANGER);
   const rejected = (env: Record<string, string>) => valueOrError(() => busOf(env));
-  expect(rejected({ XDG_RUNTIME_DIR })).toMatchObject({ cause: { variable: 'XDG_RUNTIME_DIR' } });
+  const hints = (variable: string) => [`${variable} is not of your session: unset it, or log in again`];
+  expect(rejected({ XDG_RUNTIME_DIR })).toMatchObject({ hints: hints('XDG_RUNTIME_DIR') });
   expect(rejected({ XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS: addressOf(path) })).toMatchObject({
-    cause: { variable: 'DBUS_SESSION_BUS_ADDRESS' },
+    hints: hints('DBUS_SESSION_BUS_ADDRESS'),
   });
 });
 

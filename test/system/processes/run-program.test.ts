@@ -98,15 +98,15 @@ test('reports a missing file by its path', async ({ needs }) => {
   const error = {
     kind: 'not-found',
     message: 'cannot run "./deploy.sh": no such file or directory',
-    cause: undefined,
+    hints: [],
   };
   await expect(run('./deploy.sh')).rejects.toMatchObject(error);
 });
 
 test('an error shows NAME=VALUE as a command without the value', async () => {
   const message = 'command not found: "GWTOKEN_CLIENT_SECRET=…"';
-  const cause = ['to set a variable, run: gwtoken exec -- env NAME=VALUE COMMAND'];
-  await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message, cause });
+  const hints = ['to set a variable, run: gwtoken exec -- env NAME=VALUE COMMAND'];
+  await expect(run('GWTOKEN_CLIENT_SECRET=hidden', ['make'])).rejects.toMatchObject({ message, hints });
 });
 
 test.for<[why: string, command: string, args: readonly string[]]>([
@@ -120,7 +120,7 @@ test.for<[why: string, command: string, args: readonly string[]]>([
   await expect(run(command, args)).rejects.toMatchObject({
     kind: why.includes('interpreter') ? 'not-found' : 'not-runnable',
     message,
-    cause: undefined,
+    hints: [],
   });
 });
 

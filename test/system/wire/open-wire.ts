@@ -1,5 +1,4 @@
 import type { GwtokenError } from '../../../src/errors';
-import { hintsFor } from '../../../src/hints/hints';
 import type { PostForm, PostOptions } from '../../../src/post-form';
 import { openWire } from '../../../src/system/wire/wire';
 
@@ -13,8 +12,8 @@ export function wireIn(env: Record<string, string> = {}, write: (text: string) =
 
 /** Returns what a user sees of an error, and its reason. */
 export function shown(error: GwtokenError) {
-  const { kind, message, reason, detail, retry } = error;
-  return { kind, message, reason, detail, retry, hints: hintsFor(error, { platform: 'linux' }) };
+  const { kind, message, hints, reason, detail, retry } = error;
+  return { kind, message, hints, reason, detail, retry };
 }
 
 /** The options of a request. Each test overrides those that it is about. */
