@@ -128,10 +128,10 @@ describe('on Windows', { timeout: 180_000 }, () => {
     await pressEnter(login, /Type eu or us\s+Region/);
     login.type('eu\r');
     await login.waitFor('Client ID (', LIMIT_MS);
-    await pressEnter(login, /Required\s+Client ID/);
+    await pressEnter(login, /It is empty\s+Client ID/);
     login.type('client-1\r');
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await pressEnter(login, /Required\s+Client secret/);
+    await pressEnter(login, /It is empty\s+Client secret/);
     login.type('geheim-+/=&%\r');
     expect(await login.exit).toEqual({ code: 0, signal: null });
     expect(login.screen()).not.toContain('geheim');
@@ -149,7 +149,7 @@ describe('on Windows', { timeout: 180_000 }, () => {
     const args = ['login', '--auth-url', endpoint.authUrl, '--region', 'eu', '--client-id', 'x'];
     const login = windows.console(args, env);
     await login.waitFor('Client secret (sent to ', LIMIT_MS);
-    await pressEnter(login, /Required\s+Client secret/);
+    await pressEnter(login, /It is empty\s+Client secret/);
     login.type(CTRL_C);
     expect(await login.exit).toEqual({ code: 130, signal: null });
     expect(await items()).toEqual([]);

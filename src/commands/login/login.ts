@@ -6,29 +6,29 @@ import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { useVariables } from '../../hints/steps';
 import { gather, selecting } from '../../settings/resolve';
-import { type FlagValues, type Settings, unsetLine } from '../../settings/table';
+import { type FlagValues, type Settings, undoStep } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
-import { oneLine, shellWord, warn } from '../../text';
+import { oneLine, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
 import { sayIfCancelled } from '../report';
 import { readSettings } from '../selected-token';
-import { type Answers, askMissing, checkGiven, readAnswers, withRegion } from './answers';
+import { type Answers, askMissing, checkFlags, readAnswers, withRegion } from './answers';
 import { verified } from './verify';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
-  checkGiven(settings, world);
+  checkFlags(settings, world);
   const forRequest = requestSettings(settings);
   const promptProblem = world.terminal.promptProblem();
+  const isTyped = promptProblem === undefined;
   // A person may type ahead while the keychain is checked.
-  if (promptProblem === undefined) await world.terminal.hideTyping();
+  if (isTyped) await world.terminal.hideTyping();
   await checkKeychain(settings, world);
   await world.config.checkWritable();
   if (forRequest.caFile) await world.checkCaFile(forRequest.caFile.value);
 
   const isVerified = flags.verify ?? true;
-  const isTyped = promptProblem === undefined;
   const answers = await sayIfCancelled('stored', world, async () => {
     const first = isTyped
       ? await askMissing(settings, world)
@@ -41,16 +41,16 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.remove((other) => clientName(other) === clientName(client)))
     warn(world, `could not remove a cached token: ${kept}`);
-  const obstacle = obstacleTo(answers, world);
   const how = isVerified ? 'verified and ' : '';
   const ending = isReplaced ? ', replacing the previous ones' : '';
   const lines = [
     `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
     ...(await setRegion(client, settings.config, world)),
-    ...nextSteps(answers, obstacle?.undo, world),
+    ...nextSteps(answers, world),
   ];
   for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
-  if (obstacle) warn(world, obstacle.warning);
+  const obstacle = obstacleTo(answers, world);
+  if (obstacle !== undefined) warn(world, obstacle);
 }
 
 /** Throws the keychain's error if it does not work, with a hint at variables. */
@@ -75,21 +75,18 @@ async function store(
   { keychainTimeoutMs }: Settings,
   { keychain, clients, onSignals, stderr, uniqueName }: World,
 ): Promise<boolean> {
-  const { client, clientId, authUrl } = answers;
+  const { client, flags, clientId, authUrl } = answers;
   const name = clientName(client);
-  const flags = clientFlags(client, answers.flags);
-  const lastStep = `the credentials may be stored; to remove them, run: gwtoken logout ${flags}`;
-  let mayBeStored = false;
+  const undo = `gwtoken logout ${clientFlags(client, flags)}`;
+  const lastStep = `the credentials may be stored; to remove them, run: ${undo}`;
+  const item = formatItem(answers);
   try {
     return await untilSignal(onSignals, async () => {
-      mayBeStored = clients.read()[name] === undefined;
-      const isReplaced = await keychain.set(name, formatItem(answers), keychainTimeoutMs?.value);
+      const isReplaced = await keychain.set(name, item, keychainTimeoutMs?.value);
       await clients.add(name, { clientId, authUrl, loginId: uniqueName() });
       return isReplaced;
     });
   } catch (error) {
-    // logout finds a client that was in the list before.
-    if (!mayBeStored) throw error;
     if (error instanceof Interrupted) stderr.write(`Cancelled, but ${lastStep}\n`);
     throw error instanceof GwtokenError ? error.with({ lastStep }) : error;
   }
@@ -121,40 +118,24 @@ async function setRegion(
   }
 }
 
-function nextSteps({ client, flags: given }: Answers, undo: string | undefined, world: World): string[] {
-  const { env, platform } = world;
+function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
   const flags = isSelected ? '' : ` ${clientFlags(client, given)}`;
-  const shell = platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, env);
-  // Later commands use the flag's CA file only if it is in the config file.
-  const caFile = given['ca-file'];
-  const keep = caFile === undefined ? [] : [`gwtoken config set ca-file ${shellWord(caFile)}`];
-  const [first = '', ...others] = [...(undo === undefined ? [] : [undo]), ...keep, `gwtoken get${flags}`];
-  return [
-    `Next: ${first}`,
-    ...others.map((line) => `then: ${line}`),
-    `or:   ${shell ?? 'gwtoken help shells'}`,
-  ];
+  const shell = world.platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, world.env);
+  return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
 }
 
-/** Returns why later commands will not use the stored credentials, and the line that may change it. */
-function obstacleTo(
-  { client, authUrl }: Answers,
-  world: World,
-): { readonly warning: string; readonly undo?: string } | undefined {
+/** Returns why later commands will not use the stored credentials; undefined if they will. */
+function obstacleTo({ client, authUrl }: Answers, world: World): string | undefined {
   // An invalid setting is only a warning here: the credentials are stored.
   const found = valueOrError(() => {
     const settings = selecting(client, gather({}, world));
     const source = sourceOf(settings, world);
-    if (source.kind !== 'keychain')
-      return { warning: `credentials from ${source.name} override the stored ones` };
+    if (source.kind !== 'keychain') return `credentials from ${source.name} override the stored ones`;
     if (!settings.authUrl || settings.authUrl.value === authUrl) return undefined;
-    const { name, key, profile } = settings.authUrl.source;
-    return {
-      warning: `${name} sets another auth URL, so the stored credentials are not used`,
-      undo: key === undefined ? `unset ${name}` : unsetLine(key, profile),
-    };
+    const { source: other } = settings.authUrl;
+    return `${other.name} sets another auth URL; to use the stored credentials, ${undoStep(other)}`;
   });
-  return found instanceof GwtokenError ? { warning: found.message } : found;
+  return found instanceof GwtokenError ? found.message : found;
 }
