@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../programs/processes';
 import { listen } from './listen';
 
 export interface Answer {
@@ -39,7 +40,6 @@ export async function startTokenEndpoint(
   answer: AnswerPost = (post) => tokenReply(post),
   tls?: { readonly key: string; readonly cert: string },
 ): Promise<TokenEndpoint> {
-  const waiting = new Set<() => void>();
   let held: Promise<void> | undefined;
   const server = (tls ? createTlsServer({ key: tls.key, cert: tls.cert }) : createServer()).on(
     'request',
@@ -54,7 +54,6 @@ export async function startTokenEndpoint(
       endpoint.requests.push({ method, url, headers, body: text });
       const form = new URLSearchParams(text);
       const post = endpoint.posts.push(form);
-      for (const check of [...waiting]) check();
       await held;
       if (endpoint.delayMs > 0) await sleep(endpoint.delayMs, undefined, { ref: false });
       const reply = await endpoint.answer(post, form);
@@ -82,16 +81,7 @@ export async function startTokenEndpoint(
         release();
       };
     },
-    arrived: (count) =>
-      new Promise((resolve) => {
-        const check = (): void => {
-          if (endpoint.posts.length < count) return;
-          waiting.delete(check);
-          resolve();
-        };
-        waiting.add(check);
-        check();
-      }),
+    arrived: (count) => until(`POST ${count} arrives`, () => endpoint.posts.length >= count),
     close,
   };
   return endpoint;
