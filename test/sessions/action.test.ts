@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { openDirectory } from '../harness/homes/directory';
 import { filesBelow } from '../harness/homes/files';
-import { otherRegionHint } from '../harness/regions';
 import { ROOT } from '../harness/root';
 import { ACTION, expectHidden, FOLDER, openJob, SECRET, startIdentities } from './action-job';
 
@@ -41,7 +40,7 @@ test('the action reports a rejected client in an annotation', async () => {
   const lines = [
     `${identity.eu.authUrl}/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)`,
     'check input client-id and input client-secret',
-    otherRegionHint('eu', 'input region'),
+    'if the client is in region us, use input region us; check the auth URL too',
   ];
   const text = result.output.replace(/\n::add-mask::.*\n/g, '');
   expect(text).toBe(`::error title=gwtoken::${lines.join('\nhint: ')}\n`);
