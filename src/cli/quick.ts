@@ -11,7 +11,8 @@ import { isStdout } from '../formats/output';
 import { gather, unknownKeys } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache } from '../token/cache';
-import { cacheQueryOf, minTtlProblem, type TokenAnswer } from '../token/query';
+import { queryOf, type TokenAnswer } from '../token/query';
+import { minTtlProblem } from '../token/token';
 import type { QuickWorld } from '../world';
 import { readPlainLine } from './line';
 
@@ -56,8 +57,8 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const settings = gather(flags, world);
   // The CLI warns of these.
   if (unknownKeys(settings.config).length > 0 || strayVariables(world).length > 0) return undefined;
-  const query = cacheQueryOf(settings, world);
+  const query = queryOf(settings, world);
   if (!query.useCache) return undefined;
   const cached = lookInCache(query, world);
-  return cached && !minTtlProblem(cached.token, query, world.now()) ? cached : undefined;
+  return cached && !minTtlProblem(cached.token, query.minTtl, world.now()) ? cached : undefined;
 }

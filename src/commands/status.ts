@@ -5,7 +5,7 @@ import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { hintsFor, type Problem } from '../hints/hints';
 import { selecting } from '../settings/resolve';
-import type { FlagValues, Setting, Settings } from '../settings/table';
+import type { FlagValues, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
 import { cachedEntry, lifeLeftMs } from '../token/cache';
 import { keyOf } from '../token/key';
@@ -51,7 +51,6 @@ interface Row {
   readonly client: Client;
   readonly isSelected: boolean;
   readonly source: CredentialSource;
-  readonly authUrl: Setting<string> | undefined;
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
   readonly clientId: string | undefined;
@@ -69,12 +68,11 @@ const NONE_SELECTED: Warning = {
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
   const source = sourceOf(settings, world);
-  const authUrl = source.authUrl && settings.authUrl;
   const cached = cachedEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const clientId = source.clientId ?? cached?.clientId;
   const warning = warningFor(settings, source, clientId);
-  return { client, isSelected, source, authUrl, leftMs, clientId, warning };
+  return { client, isSelected, source, leftMs, clientId, warning };
 }
 
 /** Returns the warning for a client of which nothing is known, or that was stored for another auth URL. */
@@ -116,7 +114,7 @@ function tokenCell({ warning, leftMs }: Row): string {
   return leftMs > 0 ? `${duration(leftMs)} left` : 'not cached';
 }
 
-function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row, nowMs: number): object {
+function rowJson({ client, isSelected, source, clientId, leftMs }: Row, nowMs: number): object {
   const expires = { expires_at: utcTime(nowMs + leftMs), expires_in: Math.floor(leftMs / 1000) };
   return {
     name: clientName(client),
@@ -124,7 +122,7 @@ function rowJson({ client, isSelected, source, authUrl, clientId, leftMs }: Row,
     selected: isSelected,
     credentials: { source: source.kind, name: source.name },
     client_id: clientId ?? null,
-    auth_url: authUrl?.value ?? null,
+    auth_url: source.authUrl?.value ?? null,
     token: leftMs > 0 ? expires : null,
   };
 }

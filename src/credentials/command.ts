@@ -14,15 +14,16 @@ export const command: SourceKind = {
     const { client, credentialCommand, keychainTimeoutMs } = settings;
     if (!credentialCommand) return undefined;
     const { value, source } = credentialCommand;
+    const setting = urlOfSettings(settings);
     return {
       kind: 'command',
       name: source.name,
       // The command may contain a password.
       key: { facts: [shortHash(value)], secret: value },
-      authUrl: urlOfSettings(settings),
+      authUrl: setting,
       mayNameAuthUrl: true,
       waitMs: keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS.person,
-      async load({ authUrl: setting, signal }, world) {
+      async load(world, signal) {
         const timeoutMs =
           keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
         const env = {

@@ -1,12 +1,11 @@
 /** The keychain as a source of credentials, and the items in it. */
 import { type Client, clientName, loginCommand } from '../client';
 import { GwtokenError, type Hints, orUndefined, type Reason, usage } from '../errors';
-import { findSetting } from '../settings/resolve';
-import { SETTINGS, type Setting, type Settings, undoStep } from '../settings/table';
+import { type Setting, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, isCi } from '../surroundings';
 import { shellWord } from '../text';
 import { type ParsedCredentials, parseCredentials } from './credentials';
-import { bind, type CredentialSource, type LoadWorld } from './source';
+import { bind, type CredentialSource, type LoadWorld, urlOfSettings } from './source';
 
 export function keychainSource(settings: Settings): CredentialSource {
   const { client, stored, keychainTimeoutMs } = settings;
@@ -20,13 +19,13 @@ export function keychainSource(settings: Settings): CredentialSource {
     name: `keychain item gwtoken, ${account}`,
     ...(entry && { clientId: entry.clientId }),
     key: { facts: entry ? [JSON.stringify(entry)] : [], secret: '' },
-    authUrl: findSetting(SETTINGS.authUrl, settings),
+    authUrl: settings.authUrl,
     mayNameAuthUrl: true,
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
-    async load({ authUrl: setting, signal }, world) {
+    async load(world, signal) {
       const credentials = parseItem(await readItem(client, timeoutMs, world, signal), settings);
       // A login writes the list of stored clients after the item: if they differ, the item is right.
-      const other = setting?.source.kind === 'stored' ? undefined : setting;
+      const other = urlOfSettings(settings);
       const { authUrl: own } = credentials;
       const origin = `${account} was stored for ${own ?? 'no auth URL'}`;
       return bind(credentials, other, origin, otherUrlHints(own, other, settings));

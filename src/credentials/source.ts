@@ -1,7 +1,6 @@
 /** The interface of a source of credentials, and the check of the auth URL that they may be sent to. */
 import { type Hints, usage } from '../errors';
-import { type Found, findSetting } from '../settings/resolve';
-import { SETTINGS, type Setting, type Settings } from '../settings/table';
+import type { Setting, Settings } from '../settings/table';
 import type { TokenKey, World } from '../world';
 import type { BoundCredentials, ParsedCredentials } from './credentials';
 
@@ -24,8 +23,8 @@ export interface CredentialSource {
   readonly clientId?: string;
   /** Its part of the key of a token: all in which the credentials may differ. */
   readonly key: Pick<TokenKey, 'facts' | 'secret'>;
-  /** The auth URL that the settings give for these credentials, not parsed yet. */
-  readonly authUrl: Found | undefined;
+  /** The auth URL that the settings give for these credentials. */
+  readonly authUrl: Setting<string> | undefined;
   /** True if the credentials come with their auth URL. Otherwise a setting has to give it. */
   readonly mayNameAuthUrl: boolean;
   /** Longest time to load the credentials, in ms. */
@@ -35,13 +34,7 @@ export interface CredentialSource {
    * are none, `keychain` if the keychain or the command fails, and `usage` if they are for another auth
    * URL, or if none is known.
    */
-  load(options: LoadOptions, world: LoadWorld): Promise<BoundCredentials>;
-}
-
-interface LoadOptions {
-  /** {@link CredentialSource.authUrl}, parsed. */
-  readonly authUrl: Setting<string> | undefined;
-  readonly signal?: AbortSignal | undefined;
+  load(world: LoadWorld, signal?: AbortSignal): Promise<BoundCredentials>;
 }
 
 /** The World of {@link CredentialSource.load}. Its `env` has no variable of any source. */
@@ -51,9 +44,8 @@ export type LoadWorld = Pick<
 >;
 
 /** Returns the auth URL that the settings give. That of a stored client is only for its own credentials. */
-export function urlOfSettings(settings: Settings): Found | undefined {
-  const found = findSetting(SETTINGS.authUrl, settings);
-  return found?.source.kind === 'stored' ? undefined : found;
+export function urlOfSettings({ authUrl }: Settings): Setting<string> | undefined {
+  return authUrl?.source.kind === 'stored' ? undefined : authUrl;
 }
 
 /** Returns credentials with an auth URL. Throws `usage` if they have none, or if the setting is another. */

@@ -41,15 +41,16 @@ export const variables: SourceKind = {
     if (!found) return undefined;
     const { names, clientId, clientSecret } = found;
     const name = `${names.id} and ${names.secret}`;
+    const authUrl = urlOfSettings(settings);
     return {
       kind: 'variables',
       name,
       clientId,
       key: { facts: [clientId], secret: clientSecret },
-      authUrl: urlOfSettings(settings),
+      authUrl,
       mayNameAuthUrl: false,
       waitMs: 0,
-      load: async ({ authUrl }) => ({ ...found, authUrl: authUrl!.value }),
+      load: async () => ({ ...found, authUrl: authUrl!.value }),
     };
   },
 };

@@ -104,9 +104,9 @@ function regionFor({ reach }: SettingRow<unknown>, settings: Settings): Client['
 }
 
 /** A setting before it is parsed. */
-export type Found = Omit<Setting<unknown>, 'value'>;
+type Found = Omit<Setting<unknown>, 'value'>;
 
-export function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {
+function findSetting(row: SettingRow<unknown>, settings: Settings): Found | undefined {
   const region = regionFor(row, settings);
   const keys = region ? [`${row.key}.${region}`, row.key] : [row.key];
   const profile = row.reach === 'user' ? undefined : settings.profile.value;

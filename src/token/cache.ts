@@ -3,7 +3,7 @@ import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
 import type { QuickWorld, TokenKey } from '../world';
 import { keyMatches, STORED_KEY } from './key';
-import type { CacheQuery, TokenAnswer } from './query';
+import type { Query, TokenAnswer } from './query';
 import { LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
 
 const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
@@ -15,7 +15,7 @@ export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
 /** Returns whether a cached token lasts long enough, or was requested after this run began. */
 export function mayAnswer(
   entry: CacheEntry,
-  { minTtl, freshOnly, startedAtMs }: Pick<CacheQuery, 'minTtl' | 'freshOnly' | 'startedAtMs'>,
+  { minTtl, freshOnly, startedAtMs }: Pick<Query, 'minTtl' | 'freshOnly' | 'startedAtMs'>,
   nowMs: number,
 ): boolean {
   const { token } = entry;
@@ -65,7 +65,7 @@ function isLike<T>(value: unknown, example: T): value is T {
 }
 
 /** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
-export function lookInCache(query: CacheQuery, world: CacheWorld): TokenAnswer | undefined {
+export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | undefined {
   const entry = cachedEntry(query.key, world);
   if (!entry) {
     world.trace('cache: no token');
@@ -77,7 +77,7 @@ export function lookInCache(query: CacheQuery, world: CacheWorld): TokenAnswer |
   return mayUse ? cachedAnswer(entry, query) : undefined;
 }
 
-export function cachedAnswer({ token, clientId, authUrl }: CacheEntry, query: CacheQuery): TokenAnswer {
+export function cachedAnswer({ token, clientId, authUrl }: CacheEntry, query: Query): TokenAnswer {
   return { from: 'cache', token, clientId, authUrl, query };
 }
 

@@ -4,7 +4,8 @@ import { GwtokenError, type Retry } from '../errors';
 import type { PostOptions } from '../post-form';
 import { duration, utcTime } from '../text';
 import type { World } from '../world';
-import type { Query, RequestSettings } from './query';
+import { REQUEST_FORM } from './key';
+import type { RequestSettings } from './query';
 import { judgeReply, REPLY_LIMIT } from './reply';
 import type { Token } from './token';
 
@@ -19,15 +20,13 @@ export type RequestWorld = Pick<
   'postForm' | 'now' | 'monotonicMs' | 'sleep' | 'random' | 'version' | 'trace'
 >;
 
-type FetchQuery = RequestSettings & Pick<Query, 'onRetry' | 'signal'>;
-
 /**
  * Fetches a token with these credentials from their own auth URL, in as many attempts as the query allows.
  * Throws the error of the last attempt (`refused`, `unreached` or `bad-reply`), and `usage` for a CA file
  * that cannot be used.
  */
 export async function fetchToken(
-  query: FetchQuery,
+  query: RequestSettings,
   credentials: BoundCredentials,
   world: RequestWorld,
 ): Promise<Token> {
@@ -81,7 +80,7 @@ function pauseBeforeRetry(n: number, { afterMs = 0, isExact }: Retry, { random }
  * @see RFC 6749 section 4.4.2 (the request) and 2.3.1 (credentials in the body)
  */
 async function requestToken(
-  { form, timeoutMs, caFile, signal }: FetchQuery,
+  { timeoutMs, caFile, signal }: RequestSettings,
   { clientId, clientSecret, authUrl }: BoundCredentials,
   world: RequestWorld,
 ): Promise<Token> {
@@ -89,6 +88,7 @@ async function requestToken(
   const requestedAtMs = world.now();
   const trace = (outcome: string): void =>
     world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);
+  const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...REQUEST_FORM });
   const request: PostOptions = {
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -96,7 +96,7 @@ async function requestToken(
       'accept-encoding': 'identity',
       'user-agent': `gwtoken/${world.version}`,
     },
-    body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form }).toString(),
+    body: form.toString(),
     timeoutMs,
     maxBytes: REPLY_LIMIT,
     caFile: caFile?.value,

@@ -17,15 +17,15 @@ import {
 import { fetchToken, type RequestWorld } from './fetch';
 import { storedKey } from './key';
 import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
-import { minTtlProblem, type Query, type TokenAnswer } from './query';
+import type { Query, TokenAnswer } from './query';
 import { shareRequest } from './share';
-import { isDemand } from './token';
+import { isDemand, minTtlProblem } from './token';
 
 type TokenWorld = CacheWorld & LoadWorld & RequestWorld & Pick<World, 'tokens' | 'uniqueName' | 'readFile'>;
 
 export async function getToken(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   const answer = query.useCache ? await getCachedOrNew(query, world) : await fetchNew(query, world);
-  const problem = minTtlProblem(answer.token, query, world.now());
+  const problem = minTtlProblem(answer.token, query.minTtl, world.now());
   if (problem) throw problem;
   return answer;
 }
@@ -97,7 +97,7 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
 async function fetchNew(query: Query, world: TokenWorld): Promise<TokenAnswer> {
   // A source's child process gets no other source's credentials.
   const loadWorld = { ...world, env: withoutCredentials(world.env) };
-  const credentials = await query.source.load(query, loadWorld);
+  const credentials = await query.source.load(loadWorld, query.signal);
   world.trace(`credentials from ${query.source.name}`);
   const { clientId, authUrl } = credentials;
   const token = await fetchToken(query, credentials, world).catch((error) => {

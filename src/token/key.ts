@@ -4,28 +4,13 @@ import type { CredentialSource } from '../credentials/source';
 import type { Settings } from '../settings/table';
 import type { QuickWorld, TokenKey } from '../world';
 
-/**
- * The fields of the request's form beside the client's ID and secret. A field without a value is not sent.
- * @see RFC 6749 section 4.4.2
- */
-const FORM_FIELDS: Readonly<Record<string, (settings: Settings) => string | undefined>> = {
-  grant_type: () => 'client_credentials',
-};
-
-export type RequestForm = Readonly<Record<string, string>>;
-
-export function requestForm(settings: Settings): RequestForm {
-  const fields = Object.entries(FORM_FIELDS).flatMap(([name, valueIn]) => {
-    const value = valueIn(settings);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return Object.fromEntries(fields);
-}
+/** The fields of the request's form beside the client's ID and secret. @see RFC 6749 section 4.4.2 */
+export const REQUEST_FORM = { grant_type: 'client_credentials' };
 
 /** Returns the key of the tokens that a request with these settings and credentials returns. */
 export function keyOf(settings: Settings, { kind, authUrl, key: own }: CredentialSource): TokenKey {
   const { client } = settings;
-  const form = Object.entries(requestForm(settings)).flat();
+  const form = Object.entries(REQUEST_FORM).flat();
   return {
     client,
     facts: [clientName(client), authUrl?.text ?? '', ...form, kind, ...own.facts],

@@ -1,4 +1,6 @@
+import { GwtokenError } from '../errors';
 import { isForThisRun, type Setting } from '../settings/table';
+import { duration } from '../text';
 
 /** The longest accepted token, in characters: Linux starts no program with a variable of over 128 KiB. */
 export const TOKEN_LIMIT = 32 * 1024;
@@ -49,4 +51,21 @@ export function freshUntilMs(
 /** Returns whether min-ttl is a demand, from a flag or variable. One from the config file is a wish. */
 export function isDemand(minTtl: Setting<number> | undefined): minTtl is Setting<number> {
   return minTtl !== undefined && isForThisRun(minTtl);
+}
+
+/** Returns the error if the token cannot meet a demanded min-ttl; undefined if it does. */
+export function minTtlProblem(
+  token: Token,
+  minTtl: Setting<number> | undefined,
+  nowMs: number,
+): GwtokenError | undefined {
+  if (!isDemand(minTtl) || lastsMinTtl(token, nowMs, minTtl)) return undefined;
+  const { text, source } = minTtl;
+  if (token.lifetimeS === undefined) {
+    const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
+    return new GwtokenError('bad-reply', message, [`omit ${source.name}`]);
+  }
+  const left = duration(Math.max(0, (expiresAtMs(token) ?? 0) - nowMs));
+  const message = `${source.name} ${text} is too long: the token from the endpoint has ${left} left`;
+  return new GwtokenError('bad-reply', message, [`lower ${source.name}`]);
 }

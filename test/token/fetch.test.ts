@@ -31,7 +31,6 @@ async function play(
   const source = { kind: 'flag', name: '' } as const;
   const outcome = await fetchToken(
     {
-      form: { grant_type: 'client_credentials' },
       attempts,
       timeoutMs: 10_000,
       limitMs,
