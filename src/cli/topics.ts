@@ -1,7 +1,6 @@
 /** The topics of `gwtoken help TOPIC`: Markdown files, loaded on demand and shown almost unchanged. */
-import { COMMANDS } from '../commands/grammar';
 import { usage } from '../errors';
-import { listOf, quoted, similarWords } from '../text';
+import { quoted } from '../text';
 import type { Paint } from '../world';
 
 export const TOPICS: Readonly<Record<string, ReturnType<typeof topic>>> = {
@@ -22,47 +21,38 @@ function topic(summary: string, load: () => Promise<{ readonly default: string }
 /** Loads a topic, or only its sections about some words (`ci gitlab`), or those of any topic (`gitlab`). */
 export async function topicText(names: readonly string[]): Promise<string> {
   const [name = '', ...words] = names;
-  const texts: Record<string, string> = {};
-  for (const topic of Object.keys(TOPICS)) texts[topic] = await TOPICS[topic]!.text();
-  const isTopic = Object.hasOwn(texts, name);
-  if (isTopic && words.length === 0) return texts[name]!;
-  const [searched, about] = isTopic ? [[texts[name]!], words] : [Object.values(texts), names];
-  const found = searched.flatMap((text) => partsAbout(about, text));
-  if (found.length > 0) return found.join('\n');
-  const problem = isTopic
-    ? `help ${name} has no section ${quoted(words.join(' '))}, only: ${titlesIn(texts[name]!).join(', ')}`
-    : `unknown command or topic ${quoted(names.join(' '))}`;
-  const all = isTopic
-    ? `for all of it, run: gwtoken help ${name}`
-    : 'for all commands and topics, run: gwtoken help';
-  throw usage(problem, [similarTo(names.at(-1)!, Object.values(texts)) ?? all]);
+  return Object.hasOwn(TOPICS, name) ? await partOfTopic(name, words) : await partsOfAnyTopic(names);
 }
 
-/** Returns the hint with the topics, commands and words of sections' titles that resemble a word. */
-function similarTo(word: string, texts: readonly string[]): string | undefined {
-  const inTitles = texts.flatMap(titlesIn).flatMap((title) => title.toLowerCase().match(/\w{4,}/g) ?? []);
-  const known = [...Object.keys(TOPICS), ...COMMANDS.map(({ name }) => name), ...inTitles];
-  const similar = similarWords(word.toLowerCase(), known, 1);
-  return similar.length > 0 ? `did you mean: gwtoken help ${listOf(similar)}` : undefined;
+async function partOfTopic(name: string, words: readonly string[]): Promise<string> {
+  const text = await TOPICS[name]!.text();
+  const parts = words.length === 0 ? [text] : partsAbout(words, text);
+  if (parts.length > 0) return parts.join('\n');
+  const titles = [...text.matchAll(/^## ([^:\n]+)/gm)].map(([, title]) => title);
+  throw usage(`help ${name} has no section ${quoted(words.join(' '))}, only: ${titles.join(', ')}`, [
+    `for all of it, run: gwtoken help ${name}`,
+  ]);
 }
 
-/** Returns the titles of a topic's sections, each up to a colon. */
-function titlesIn(text: string): string[] {
-  return [...text.matchAll(/^## ([^:\n]+)/gm)].map(([, title]) => title!);
+async function partsOfAnyTopic(words: readonly string[]): Promise<string> {
+  const texts = await Promise.all(Object.values(TOPICS).map(({ text }) => text()));
+  const parts = texts.flatMap((text) => partsAbout(words, text));
+  if (parts.length > 0) return parts.join('\n');
+  throw usage(`unknown command or topic ${quoted(words.join(' '))}`, [
+    'for all commands and topics, run: gwtoken help',
+  ]);
 }
 
 /** Returns the text if its title contains all words, otherwise its sections whose titles do. */
 function partsAbout(words: readonly string[], text: string): readonly string[] {
-  const sections = text
-    .split(/^(?=## )/m)
-    .slice(1)
-    .map((each) => `${each.trimEnd()}\n`);
-  const meant = words.flatMap(wordsIn);
-  const isMeant = (part: string): boolean => {
+  const wanted = words.flatMap(wordsIn);
+  const isWanted = (part: string): boolean => {
     const title = wordsIn(part.split('\n', 1)[0]!);
-    return meant.length > 0 && meant.every((word) => title.includes(word));
+    return wanted.length > 0 && wanted.every((word) => title.includes(word));
   };
-  return isMeant(text) ? [text] : sections.filter(isMeant);
+  if (isWanted(text)) return [text];
+  const [, ...sections] = text.split(/^(?=## )/m);
+  return sections.filter(isWanted).map((section) => `${section.trimEnd()}\n`);
 }
 
 /** Returns the words of a text in lower case, in the singular. */
