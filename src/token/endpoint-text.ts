@@ -1,6 +1,38 @@
 /** Texts from the endpoint, made safe to show. */
 import { cleaned } from '../text';
 
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the `error` in a reply and the server's reason, without texts that repeat the secret. */
+export function errorWords(json: Json, secret: string): string {
+  const parts = [json['error'], reasonIn(json)].flatMap((part) => shownText(part, secret) ?? []);
+  return [...new Set(parts)].join(': ');
+}
+
+/** Names of members with a reason, those that explain most first. */
+const REASON_NAMES = [
+  /^((developer|error|err|http|user)_?)?(description|message|msg|summary)$|^faultstring$/i,
+  /^details?$/i,
+  /^(errors?|fault|title)$/i,
+];
+/** Names of members that contain such members, or a list of them or of texts. */
+const AROUND_REASONS = /^(details?|errors?|fault|message)$/i;
+
+/** Returns the server's reason: `error_description`, or else the first text of a member with such a name. */
+function reasonIn(json: Json): string | undefined {
+  const members = membersIn(json, 'error').filter(([, text]) => text.trim() !== '' && text !== json['error']);
+  const named = (names: RegExp): string | undefined => members.find(([name]) => names.test(name))?.[1];
+  return named(/^error_description$/) ?? REASON_NAMES.map(named).find((text) => text !== undefined);
+}
+
+/** Returns the texts in the value of a member, with their names. Others may be tokens or personal data. */
+function membersIn(value: unknown, name: string, depth = 4): (readonly [name: string, text: string])[] {
+  if (typeof value === 'string') return [[name, value]];
+  if (!AROUND_REASONS.test(name) || !(value instanceof Object) || depth === 0) return [];
+  const isArray = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, each]) => membersIn(each, isArray ? name : key, depth - 1));
+}
+
 /** Returns the text on one line of 200 characters at most; undefined if empty or with the secret in it. */
 export function shownText(text: unknown, secret: string): string | undefined {
   if (typeof text !== 'string') return undefined;

@@ -2,7 +2,7 @@
 import { GwtokenError, type Hints, orUndefined, type Reason, type Retry } from '../errors';
 import type { FormReply } from '../post-form';
 import { duration, VSCHAR } from '../text';
-import { containsSecret, shownText } from './endpoint-text';
+import { containsSecret, errorWords, type Json, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 
 /** Largest body of a reply, in bytes. */
@@ -21,9 +21,9 @@ interface Reply extends FormReply {
   readonly secret: string;
   /** The body, if it is a JSON object. */
   readonly json: Json | undefined;
+  /** The server's `error` and reason, safe to show; empty without them. */
+  readonly words: string;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Error codes of RFC 6749 section 5.2 for wrong credentials. */
 const CREDENTIAL_ERRORS: readonly unknown[] = ['invalid_client', 'invalid_grant'];
@@ -33,24 +33,20 @@ const NO_GRANT = {
   hint: 'check on the Clients page that the client may use client_credentials',
 };
 /** The other codes of that section, which correct credentials can get too, with their meaning. */
-const OTHER_FAULTS: ReadonlyMap<unknown, { readonly what: string; readonly hint: string }> = new Map([
-  ['unauthorized_client', NO_GRANT],
-  ['unsupported_grant_type', NO_GRANT],
-  [
-    'invalid_scope',
-    {
+const OTHER_FAULTS: ReadonlyMap<unknown, typeof NO_GRANT> = new Map(
+  Object.entries({
+    unauthorized_client: NO_GRANT,
+    unsupported_grant_type: NO_GRANT,
+    invalid_scope: {
       what: 'requires a scope, and gwtoken sends none',
       hint: "ask the endpoint's operator to give this client a default scope",
     },
-  ],
-  [
-    'invalid_request',
-    {
+    invalid_request: {
       what: 'rejected the request as invalid',
       hint: "ask the endpoint's operator what else a token request needs",
     },
-  ],
-]);
+  }),
+);
 
 const CHECK_AUTH_URL = 'check the auth URL (gwtoken adds /oauth2/token to it)';
 const API_ANSWER = ["check the auth URL: this is an API's answer, not a token endpoint's"];
@@ -64,7 +60,7 @@ const RATE_LIMITED = [
   'without --fresh and --no-cache, calls share the cached token',
 ];
 const OUTAGE = ['the problem is on the server; try again later'];
-/** Hints at a reply that is no refusal, but has an error, of which gwtoken does not know the meaning. */
+/** Hints at a reply whose error has no meaning that gwtoken knows. */
 const UNKNOWN_ERROR = ['check the client ID and secret', CHECK_AUTH_URL];
 const UNUSABLE = ['possible causes: gwtoken help network'];
 
@@ -73,11 +69,14 @@ const UNUSABLE = ['possible causes: gwtoken help network'];
  * contain only the cleaned `error` and the server's reason. Throws `refused` or `bad-reply`.
  * @see RFC 6749 section 5.1 (success) and 5.2 (refusal)
  */
-export function judgeReply(given: Omit<Reply, 'json'>): Token {
-  const reply: Reply = { ...given, json: jsonObject(given.body) };
-  const { status, json } = reply;
+export function judgeReply(given: Omit<Reply, 'json' | 'words'>): Token {
+  const json = jsonObject(given.body);
+  const reply: Reply = { ...given, json, words: json ? errorWords(json, given.secret) : '' };
+  const { status } = reply;
   const isSuccess = status === 200 || status === 201;
-  if (isSuccess && json && hasToken(json)) return tokenIn(reply, json);
+  const accessToken = json?.['access_token'];
+  // Some servers send an `error` with status 200 instead.
+  if (isSuccess && typeof accessToken === 'string' && accessToken !== '') return tokenIn(reply, accessToken);
   if (status >= 300 && status < 400) throw redirected(reply);
   const isOutage = OUTAGE_ERRORS.includes(json?.['error']);
   const retry = isOutage || RETRIED_STATUSES.includes(status) ? { afterMs: retryAfterMs(reply) } : undefined;
@@ -102,18 +101,11 @@ function retryAfterMs({ headers, requestedAtMs }: Reply): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-type JsonWithToken = Json & { readonly access_token: string };
-
-/** Returns whether the JSON has an access_token. Some servers send an `error` with status 200 instead. */
-function hasToken(json: Json): json is JsonWithToken {
-  return typeof json['access_token'] === 'string' && json['access_token'] !== '';
-}
-
-function tokenIn(reply: Reply, json: JsonWithToken): Token {
-  const { requestedAtMs, secret } = reply;
+function tokenIn(reply: Reply, accessToken: string): Token {
+  const { requestedAtMs, secret, json } = reply;
   const bad = (problem: string): GwtokenError => badReply(reply, problem);
-  const { access_token: accessToken, token_type: tokenType } = json;
-  const scope = json['scope'] ?? '';
+  const tokenType = json?.['token_type'];
+  const scope = json?.['scope'] ?? '';
   if (accessToken.length > TOKEN_LIMIT)
     throw bad(`returned an access_token longer than ${TOKEN_LIMIT / 1024} KiB`);
   if (!VSCHAR.test(accessToken)) throw bad('returned an access_token with invalid characters');
@@ -123,7 +115,7 @@ function tokenIn(reply: Reply, json: JsonWithToken): Token {
   // A valid token may contain a short secret, such as `test`, by chance.
   if (secret.length >= 8 && containsSecret(`${accessToken} ${scope}`, secret))
     throw bad('returned the client secret as a token or scope');
-  return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(reply, json['expires_in']) };
+  return { accessToken, tokenType, scope, requestedAtMs, lifetimeS: lifetimeIn(reply) };
 }
 
 /** Matches a number, which some servers send as a string, with or without a fraction. */
@@ -135,7 +127,8 @@ const NUMERIC = /^\d+(\.\d+)?$/;
 const JUST_EXPIRED: Retry = { afterMs: 600, isExact: true };
 
 /** Returns the lifetime in whole seconds; undefined if it is missing or null. */
-function lifetimeIn(reply: Reply, expiresIn: unknown): number | undefined {
+function lifetimeIn(reply: Reply): number | undefined {
+  const expiresIn = reply.json?.['expires_in'];
   if (expiresIn === undefined || expiresIn === null) return undefined;
   const value = typeof expiresIn === 'string' && NUMERIC.test(expiresIn) ? Number(expiresIn) : expiresIn;
   if (typeof value !== 'number' || value < 0)
@@ -185,68 +178,30 @@ function isAnswerOfApi({ status, headers, json }: Reply): boolean {
 }
 
 function noTokenFrom(reply: Reply): GwtokenError {
-  const { status, body, json } = reply;
+  const { status, body, json, words } = reply;
   if (body === 'too-long') return badReply(reply, `answered with more than ${REPLY_LIMIT / 1024} KiB`);
   if (isHtml(reply)) return badReply(reply, `answered ${describeReply(reply)}`, HTML_PAGE);
   if (!json) return badReply(reply, `answered ${status}, but not with a JSON object`);
-  const words = errorWords(reply);
   const problem = `answered ${status} without a valid access_token${words && ` (${words})`}`;
-  return badReply(reply, problem, hasError(reply) ? UNKNOWN_ERROR : UNUSABLE);
-}
-
-/** Returns whether the reply names an error, which may be hidden because it repeats the secret. */
-function hasError(reply: Reply): boolean {
-  return typeof reply.json?.['error'] === 'string' || errorWords(reply) !== '';
+  return badReply(reply, problem, words ? UNKNOWN_ERROR : UNUSABLE);
 }
 
 /** Returns the hints at a reply that is neither a success nor a refusal. */
-function failureHints(reply: Reply): Hints {
-  const { status, json } = reply;
+function failureHints({ status, json, words }: Reply): Hints {
   if (status >= 500) return OUTAGE;
   if (status === 403 && typeof json?.['error'] !== 'string') return FORBIDDEN;
   if (status === 404 || status === 405) return [CHECK_AUTH_URL];
   if (status === 408 || status === 425) return UNUSABLE;
   if (status === 429) return RATE_LIMITED;
-  return hasError(reply) ? UNKNOWN_ERROR : UNUSABLE;
+  return words ? UNKNOWN_ERROR : UNUSABLE;
 }
 
 /** Returns the status, the server's reason and its Retry-After as a part of a sentence. */
 function describeReply(reply: Reply, retry?: Retry): string {
-  const words = errorWords(reply);
+  const { status, words } = reply;
   const what = isHtml(reply) ? ' with an HTML page, perhaps from a proxy' : words && `, ${words}`;
   const wait = retry?.afterMs ? ` (retry after ${duration(retry.afterMs)})` : '';
-  return `${reply.status}${what}${wait}`;
-}
-
-/** Returns the server's `error` and its reason, without texts that repeat the secret. */
-function errorWords({ json, secret }: Reply): string {
-  if (!json) return '';
-  const parts = [json['error'], reasonIn(json)].flatMap((part) => shownText(part, secret) ?? []);
-  return [...new Set(parts)].join(': ');
-}
-
-/** Names of members with a reason, those that explain most first. */
-const REASON_NAMES = [
-  /^((developer|error|err|http|user)_?)?(description|message|msg|summary)$|^faultstring$/i,
-  /^details?$/i,
-  /^(errors?|fault|title)$/i,
-];
-/** Names of members that contain such members, or a list of them or of texts. */
-const AROUND_REASONS = /^(details?|errors?|fault|message)$/i;
-
-/** Returns the server's reason: `error_description`, or else the first text of a member with such a name. */
-function reasonIn(json: Json): string | undefined {
-  const members = membersIn(json, 'error').filter(([, text]) => text.trim() !== '' && text !== json['error']);
-  const named = (names: RegExp): string | undefined => members.find(([name]) => names.test(name))?.[1];
-  return named(/^error_description$/) ?? REASON_NAMES.map(named).find((text) => text !== undefined);
-}
-
-/** Returns the texts in the value of a member, with their names. Others may be tokens or personal data. */
-function membersIn(value: unknown, name: string, depth = 4): (readonly [name: string, text: string])[] {
-  if (typeof value === 'string') return [[name, value]];
-  if (!AROUND_REASONS.test(name) || !(value instanceof Object) || depth === 0) return [];
-  const isArray = Array.isArray(value);
-  return Object.entries(value).flatMap(([key, each]) => membersIn(each, isArray ? name : key, depth - 1));
+  return `${status}${what}${wait}`;
 }
 
 function redirected(reply: Reply): GwtokenError {

@@ -163,7 +163,7 @@ describe('a token', () => {
     expect(errorFor(200, { error: 'a', error_description: 'b' })).toEqual(
       bad(`${problem} (a: b)`, CHECK_CREDENTIALS),
     );
-    expect(errorFor(200, { error: SECRET })).toEqual(bad(problem, CHECK_CREDENTIALS));
+    expect(errorFor(200, { error: SECRET })).toEqual(bad(problem));
   });
 
   test('is accepted from a 201, and beside an error', () => {
