@@ -35,21 +35,24 @@ export function parseClientName(name: string): Client | undefined {
   return { profile, environment, region };
 }
 
+/** Flags that a command line has. */
+interface GivenFlags {
+  readonly profile?: unknown;
+  readonly sandbox?: unknown;
+}
+
 /**
  * Returns the flags that select this client: `--region eu --sandbox --profile acme`. A default is left out,
  * unless a flag has `given` it: a variable or the config file may say otherwise.
  */
-export function clientFlags(
-  { profile, environment, region }: Client,
-  given: { readonly profile?: unknown; readonly sandbox?: unknown } = {},
-): string {
+export function clientFlags({ profile, environment, region }: Client, given: GivenFlags = {}): string {
   const production = given.sandbox === undefined ? '' : ' --no-sandbox';
   const ofProfile = given.profile === undefined ? profileFlag(profile) : ` --profile ${profile}`;
   return `--region ${region}${environment === 'sandbox' ? ' --sandbox' : production}${ofProfile}`;
 }
 
-/** Returns the command that stores credentials for this client, with those flags that are `given`. */
-export function loginCommand(client: Client, given?: Parameters<typeof clientFlags>[1]): string {
+/** Returns the command that stores credentials for this client. */
+export function loginCommand(client: Client, given: GivenFlags): string {
   return `gwtoken login ${clientFlags(client, given)}`;
 }
 

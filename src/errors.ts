@@ -47,8 +47,15 @@ export type ReasonWithRow =
 /** Why an error happened, if its hints depend on it, or if other code asks. Most errors have only hints. */
 export type Reason =
   | ReasonWithRow
-  | KeychainReason
   | 'no-home'
+  /** There is no keychain here that gwtoken can use, and so no item. */
+  | 'no-keychain'
+  /** The keychain denied access. */
+  | 'denied'
+  /** The keychain and gwtoken use different keys in this session. */
+  | 'key-mismatch'
+  /** The keychain or the credential command did not end in time. */
+  | 'timed-out'
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file'
   /** No reply came: within the time limit, or because a connection without a proxy failed. */
@@ -57,48 +64,25 @@ export type Reason =
   /** The token's lifetime is 0. */
   | 'just-expired';
 
-export type KeychainReason =
-  | 'module-missing'
-  | 'library-missing'
-  | 'not-loadable'
-  | 'no-session'
-  | 'no-provider'
-  | 'no-collection'
-  | 'locked'
-  | 'denied'
-  | 'sandboxed'
-  | 'timed-out'
-  | 'crashed'
-  | 'key-mismatch'
-  | 'failed';
-
-interface Details {
-  readonly reason?: Reason | undefined;
-  /** The client that the error is about. */
-  readonly client?: Client | undefined;
-  /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
-  readonly source?: { readonly kind: string; readonly name: string } | undefined;
-  /** The command's own step. It is always shown, after at most one other. */
-  readonly lastStep?: string | undefined;
-  /** Text for --verbose only. */
-  readonly detail?: string | undefined;
-  /** Present only if a retry may help. */
-  readonly retry?: Retry | undefined;
-}
-
-type Changes = Details & { readonly message?: string; readonly hints?: Hints };
+/** The parts of an error that most errors do not have. */
+type Details = Partial<Pick<GwtokenError, 'reason' | 'client' | 'source' | 'lastStep' | 'detail' | 'retry'>>;
 
 /** An expected error. `message` is one line. No part of it contains a secret, a token or a body. */
-export class GwtokenError extends Error implements Details {
+export class GwtokenError extends Error {
   override readonly name = 'GwtokenError';
   readonly kind: ErrorKind;
   readonly hints: Hints;
-  readonly reason: Details['reason'];
-  readonly client: Details['client'];
-  readonly source: Details['source'];
-  readonly lastStep: Details['lastStep'];
-  readonly detail: Details['detail'];
-  readonly retry: Details['retry'];
+  readonly reason: Reason | undefined;
+  /** The client that a login is about. All other errors are about the client that the settings select. */
+  readonly client: Client | undefined;
+  /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
+  readonly source: { readonly kind: string; readonly name: string } | undefined;
+  /** The command's own step. It is always shown, after at most one other. */
+  readonly lastStep: string | undefined;
+  /** Text for --verbose only. */
+  readonly detail: string | undefined;
+  /** Present only if a retry may help. */
+  readonly retry: Retry | undefined;
 
   constructor(kind: ErrorKind, message: string, hints: Hints = [], details: Details = {}) {
     super(message);
@@ -116,9 +100,10 @@ export class GwtokenError extends Error implements Details {
     return EXIT_CODES[this.kind];
   }
 
-  /** Returns the same error with these changes. Callers add facts for its hints on its way up. */
-  with({ message = this.message, hints = this.hints, ...details }: Changes): GwtokenError {
-    return new GwtokenError(this.kind, message, hints, { ...this, ...details });
+  /** Returns the same error with these changes. Callers add what they know to an error on its way up. */
+  with(changes: Details & { readonly message?: string; readonly hints?: Hints }): GwtokenError {
+    const { message, hints, ...details } = { ...this, message: this.message, ...changes };
+    return new GwtokenError(this.kind, message, hints, details);
   }
 }
 

@@ -135,7 +135,7 @@ export interface OthersLock {
 
 /**
  * The OS keychain, service `gwtoken`. Each call ends within its limit, by default {@link ANSWER_WITHIN_MS}.
- * Each failure of the keychain is a GwtokenError of kind `keychain` with its `reason`.
+ * Each failure of the keychain is a GwtokenError of kind `keychain`.
  */
 export interface Keychain {
   /** Stores, reads and deletes a test item, which unlocks a locked keyring. */

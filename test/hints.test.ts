@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { REGIONS } from '../src/client';
-import { hintsFor, type Problem } from '../src/hints/hints';
+import { hintsFor } from '../src/hints/hints';
+import type { Problem } from '../src/hints/rows';
 import { listOf } from '../src/text';
 import { EU } from './harness/homes/client';
 import { ROOT } from './harness/root';
@@ -26,32 +27,33 @@ const CI = { prefersVariables: true };
 test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
   [
     'a stored client that is refused: its secret was replaced',
-    { reason: 'rejected', client: EU, source: KEYCHAIN },
+    { reason: 'rejected', source: KEYCHAIN },
     ['to store a new secret, run: gwtoken login --region eu'],
   ],
   [
     'variables that are refused',
-    { reason: 'rejected', client: EU, source: VARIABLES },
+    { reason: 'rejected', source: VARIABLES },
     ['check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET', OTHER_REGION],
   ],
   [
     'a command whose credentials are refused',
-    { reason: 'rejected', client: EU, source: { kind: 'command', name: 'credential-command' } },
+    { reason: 'rejected', source: { kind: 'command', name: 'credential-command' } },
     ['check the client ID and secret (from credential-command)', OTHER_REGION],
   ],
   [
     "an error's own hints first",
-    { reason: 'rejected', client: EU, source: VARIABLES, hints: ['it begins with a quote'] },
+    { reason: 'rejected', source: VARIABLES, hints: ['it begins with a quote'] },
     ['it begins with a quote', 'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET'],
   ],
   [
     'credentials that a person typed three times',
     { reason: 'rejected', client: EU, source: PROMPT, lastStep: 'to start again, run: gwtoken login' },
     [OTHER_REGION, 'to start again, run: gwtoken login'],
+    { general: {} },
   ],
   [
     'a keychain that fails',
-    { kind: 'keychain', reason: 'locked', hints: ['unlock it'], source: KEYCHAIN },
+    { kind: 'keychain', reason: 'denied', hints: ['unlock it'], source: KEYCHAIN },
     ['unlock it', VARIABLES_HINT],
   ],
   ['a login with a keychain that fails', { kind: 'keychain', hints: ['unlock it'] }, ['unlock it']],

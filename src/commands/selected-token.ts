@@ -28,9 +28,9 @@ export async function selectedToken(settings: Settings, world: World): Promise<T
   return answer;
 }
 
-/** Gets a token under a spinner, until a signal. Adds to an error the client that it is about. */
+/** Gets a token under a spinner, until a signal. Adds to an error the source of the credentials. */
 export async function tokenFor(query: Query, world: World): Promise<TokenAnswer> {
-  const { key, source, attempts } = query;
+  const { source, attempts } = query;
   const label = 'requesting a token';
   try {
     // A credential command may prompt, so it gets no spinner.
@@ -44,6 +44,6 @@ export async function tokenFor(query: Query, world: World): Promise<TokenAnswer>
     if (!(error instanceof GwtokenError)) throw error;
     // Only these parts of the source, because a command may contain a secret.
     const { kind, name } = source;
-    throw error.with({ client: key.client, source: { kind, name } });
+    throw error.with({ source: { kind, name } });
   }
 }

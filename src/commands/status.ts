@@ -1,9 +1,10 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
-import { type Client, clientName, parseClientName, shortId } from '../client';
+import { type Client, clientName, parseClientName, REGIONS, shortId } from '../client';
 import { otherUrlHints } from '../credentials/keychain';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
-import { hintsFor, type Problem } from '../hints/hints';
+import { hintsFor } from '../hints/hints';
+import type { Problem } from '../hints/rows';
 import { selecting } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
@@ -62,7 +63,7 @@ type Warning = Problem & { readonly message: string };
 
 const NONE_SELECTED: Warning = {
   message: 'no client selected: no region set',
-  reason: 'no-region',
+  hints: [`to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`],
 };
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
@@ -86,7 +87,7 @@ function warningFor(
   const name = clientName(client);
   if (clientId === undefined) {
     const message = `no stored credentials for ${name}`;
-    return { message, reason: 'no-credentials', client, source };
+    return { message, reason: 'no-credentials', source };
   }
   const own = stored()[name]?.authUrl;
   if (own === undefined || !authUrl || authUrl.value === own) return undefined;

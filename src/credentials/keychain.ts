@@ -1,6 +1,6 @@
 /** The keychain as a source of credentials, and the items in it. */
 import { type Client, clientName, loginCommand } from '../client';
-import { GwtokenError, type Hints, orUndefined, type Reason, usage } from '../errors';
+import { GwtokenError, type Hints, orUndefined, usage } from '../errors';
 import { type Setting, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, isCi } from '../surroundings';
 import { shellWord } from '../text';
@@ -98,16 +98,7 @@ export function notReturned(client: Client): GwtokenError {
   return new GwtokenError('keychain', message, [], { reason: 'not-returned' });
 }
 
-/** Reasons why a keychain cannot be used at all. */
-const NO_KEYCHAIN: readonly (Reason | undefined)[] = [
-  'module-missing',
-  'library-missing',
-  'not-loadable',
-  'no-session',
-  'no-provider',
-];
-
 /** Returns whether the error says that there is no keychain here, and so no item. */
 export function saysNoKeychain(error: unknown): error is GwtokenError {
-  return error instanceof GwtokenError && NO_KEYCHAIN.includes(error.reason);
+  return error instanceof GwtokenError && error.reason === 'no-keychain';
 }

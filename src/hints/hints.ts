@@ -1,15 +1,10 @@
 /** The next steps after an error: its own, then those of its reason's row, best first. Two are shown. */
-import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
+import type { Hints, ReasonWithRow } from '../errors';
 import type { Settings } from '../settings/table';
-import { ROWS, type Row, type Steps } from './rows';
+import { type Problem, ROWS, type Row, type Steps } from './rows';
 import { otherCause, useVariables } from './steps';
 
 const MOST_HINTS = 2;
-
-/** An error, or the problem that a warning reports. */
-export type Problem = Partial<
-  Pick<GwtokenError, 'kind' | 'hints' | 'reason' | 'client' | 'source' | 'lastStep'>
->;
 
 /**
  * Returns the hints for a problem, best first: each is the next command or variable to type. There are no

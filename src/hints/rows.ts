@@ -8,8 +8,12 @@ import { otherCause, useVariables } from './steps';
 /** Steps, best first. One that does not apply is undefined. */
 export type Steps = readonly (string | undefined)[];
 
-/** Returns the steps after an error that has this client and this source of credentials. */
-export type Row = (settings: Settings, error: Partial<Pick<GwtokenError, 'client' | 'source'>>) => Steps;
+/** An error, or the problem that a warning reports. */
+export type Problem = Partial<
+  Pick<GwtokenError, 'kind' | 'hints' | 'reason' | 'client' | 'source' | 'lastStep'>
+>;
+
+export type Row = (settings: Settings, problem: Problem) => Steps;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 /** Longest list of stored clients that fits in a line of 80 columns. */
@@ -39,15 +43,15 @@ export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
       ? [otherCause(settings), storedStep(settings), ...missingLogin(settings)]
       : [otherCause(settings), ...useVariables(settings)],
   'not-returned': (settings) => [otherCause(settings), ...missingLogin(settings)],
-  rejected: ({ flags }, { client, source }) => {
+  rejected: (settings, { client = settings.client, source }) => {
     // login has verified the credentials in their region, so the secret was replaced or revoked since.
-    if (client && source?.kind === 'keychain')
-      return [`to store a new secret, run: ${loginCommand(client, flags)}`];
-    const others = listOf(REGIONS.filter((region) => region !== client?.region));
+    if (source?.kind === 'keychain')
+      return [`to store a new secret, run: ${loginCommand(client, settings.flags)}`];
+    const others = listOf(REGIONS.filter((region) => region !== client.region));
     return [
       // A person has just typed them.
       source?.kind === 'prompt' ? undefined : `check ${placeOf(source)}`,
-      client && `if the client is in region ${others}, use --region ${others}; check the auth URL too`,
+      `if the client is in region ${others}, use --region ${others}; check the auth URL too`,
     ];
   },
 };

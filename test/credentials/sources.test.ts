@@ -56,7 +56,7 @@ describe('the keychain', () => {
   });
 
   test('is reported by --verbose if it is missing in a CI job', async () => {
-    const error = new GwtokenError('keychain', 'no session bus', [], { reason: 'no-session' });
+    const error = new GwtokenError('keychain', 'no session bus', [], { reason: 'no-keychain' });
     gw.own = { keychain: { ...gw.keychain, get: () => Promise.reject(error) } };
     gw.env = { CI: 'true', GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: AUTH_URL };
     const { code, stderr } = await gw.cli(['get', '--verbose']);

@@ -78,7 +78,7 @@ test('a failure is shared only if another process would fail in the same way', (
     shared('unreached', 'time-limit'),
     shared('unreached'),
     shared('keychain', 'timed-out'),
-    shared('keychain', 'no-session'),
+    shared('keychain', 'no-keychain'),
     shared('bad-reply', 'just-expired'),
   ];
   expect(no).not.toContain(true);

@@ -4,7 +4,7 @@
  * and environment variables.
  */
 import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
-import { GwtokenError, type KeychainReason } from '../../errors';
+import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { note } from '../../text';
@@ -70,7 +70,7 @@ const LIMIT = /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/;
  * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
  * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
  */
-const WRONG_KEY = 'key-mismatch' satisfies KeychainReason;
+const WRONG_KEY = 'key-mismatch';
 /** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
 const MOST_SESSIONS = 3;
 

@@ -1,9 +1,11 @@
-/** The keychain's errors: one row per reason, with the system's texts for it, our message and a hint. */
-import { GwtokenError, type KeychainReason } from '../../errors';
+/** The keychain's errors: one row per fault, with the system's texts for it, our message and a hint. */
+import { GwtokenError, type Reason } from '../../errors';
 import { cleaned } from '../../text';
 import type { Failure } from './child';
 
 interface Row {
+  /** Absent if no code asks for it. */
+  readonly reason?: Reason;
   readonly message: string;
   /**
    * Matches texts of libsecret, glib (through GDBus with a prefix), macOS (SecCopyErrorMessageString) and
@@ -16,28 +18,31 @@ interface Row {
   readonly win32?: string;
 }
 
-const ANSWER_DIALOG = 'answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m';
-
 /** Rows in the order in which a call needs them: module, session, service, keyring, item. */
 const ROWS = {
   'module-missing': {
+    reason: 'no-keychain',
     message: 'the keychain module keytar is not installed',
     hint: 'reinstall gwtoken without --omit=optional; npm skips what it cannot fetch',
   },
   'library-missing': {
+    reason: 'no-keychain',
     message: 'the keychain needs libsecret-1.so.0, which is not installed',
     hint: 'install libsecret (Debian, Ubuntu: apt-get install libsecret-1-0)',
   },
   'not-loadable': {
+    reason: 'no-keychain',
     message: 'the keychain module cannot be loaded on this system',
     hint: 'for details, add --verbose; if TMPDIR is noexec or full, set another one',
   },
   'no-session': {
+    reason: 'no-keychain',
     matches:
       /Could not connect|Failed to connect|Error connecting|connection is closed|logon session does not exist/,
     message: 'no keychain here: there is no desktop session (normal over ssh, in cron and containers)',
   },
   'no-provider': {
+    reason: 'no-keychain',
     matches: /not provided by any \.service files|ServiceUnknown|No keychain is available/,
     message: 'no keychain service is running in this session',
     hint: 'install and start gnome-keyring, KWallet or KeePassXC',
@@ -62,15 +67,17 @@ const ROWS = {
     win32: 'log in to Windows on the desktop, not only over the network',
   },
   denied: {
+    reason: 'denied',
     matches: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
     message: 'the keychain denied access',
     hint: 'try again, and allow access in the dialog',
     darwin: 'when macOS asks whether node may use the item, choose Always Allow',
   },
   'timed-out': {
+    reason: 'timed-out',
     matches: /Timeout was reached|timed out/,
     message: 'the keychain did not answer',
-    hint: ANSWER_DIALOG,
+    hint: 'answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m',
   },
   crashed: {
     message: 'the keychain module crashed',
@@ -78,54 +85,45 @@ const ROWS = {
   },
   /** All sessions failed; see WRONG_KEY in ask.ts. */
   'key-mismatch': {
+    reason: 'key-mismatch',
     matches: /public key size is invalid|Can't find session/,
     message: 'the keychain keeps failing to open a session',
     hint: 'try again',
   },
   /** Used if no row matches. */
   failed: { message: 'unexpected keychain error' },
-} satisfies Readonly<Record<KeychainReason, Row>>;
+} satisfies Readonly<Record<string, Row>>;
+
+type Fault = keyof typeof ROWS;
 
 /** Matches the loader's message of glibc and of musl. */
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
-/** Makes the error for a reason. @param raw the keychain's message, or how its process ended */
-export function keychainError(
-  reason: KeychainReason,
-  raw?: string,
-  platform: NodeJS.Platform = 'linux',
-): GwtokenError {
-  const { message, ...hints }: Row = ROWS[reason];
+/** Makes the error for a fault. @param raw the keychain's message, or how its process ended */
+export function keychainError(fault: Fault, raw?: string, platform: NodeJS.Platform = 'linux'): GwtokenError {
+  const { message, reason, ...hints }: Row = ROWS[fault];
   const hint = hints[platform as 'darwin' | 'win32'] ?? hints.hint;
   const words = raw && cleaned(raw);
-  const shown = reason === 'failed' ? `${message}: ${words}` : message;
-  return new GwtokenError('keychain', shown, hint === undefined ? [] : [hint], {
-    reason,
-    detail: words && `details: ${words}`,
-  });
+  const shown = fault === 'failed' ? `${message}: ${words}` : message;
+  const detail = words && `details: ${words}`;
+  return new GwtokenError('keychain', shown, hint === undefined ? [] : [hint], { reason, detail });
 }
 
 export function failureError(failure: Failure, platform?: NodeJS.Platform): GwtokenError {
-  return keychainError(reasonOf(failure), failure.message, platform);
+  return keychainError(faultOf(failure), failure.message, platform);
 }
 
-function reasonOf({ isLoaded, message, code }: Failure): KeychainReason {
+function faultOf({ isLoaded, message, code }: Failure): Fault {
   if (code === 'MODULE_NOT_FOUND') return 'module-missing';
   if (code === 'DENIED') return 'denied';
   if (!isLoaded) return NO_LIBSECRET.test(message) ? 'library-missing' : 'not-loadable';
-  const rows = Object.entries(ROWS) as [KeychainReason, Row][];
+  const rows = Object.entries(ROWS) as [Fault, Row][];
   return rows.find(([, { matches }]) => matches?.test(message))?.[0] ?? 'failed';
 }
 
 /** Makes the error after the time limit. @param problem the keyring's problem, which explains the silence */
-export function notAnswered(problem: KeychainReason | undefined, limitMs: number): GwtokenError {
+export function notAnswered(problem: Fault | undefined, limitMs: number): GwtokenError {
   if (problem !== undefined) return keychainError(problem);
-  return new GwtokenError(
-    'keychain',
-    `the keychain did not answer within ${limitMs / 1000} s`,
-    [ANSWER_DIALOG],
-    {
-      reason: 'timed-out',
-    },
-  );
+  const message = `the keychain did not answer within ${limitMs / 1000} s`;
+  return keychainError('timed-out').with({ message });
 }

@@ -3,7 +3,7 @@
  * Then another user can listen at that address, and would get the secret of the next `login`.
  */
 import { existsSync, lstatSync, statSync } from 'node:fs';
-import { GwtokenError, orUndefined } from '../../errors';
+import { type GwtokenError, orUndefined } from '../../errors';
 import type { Env } from '../../world';
 import type { Host } from '../files/paths';
 import { ownerProblem } from '../files/trust';
@@ -15,7 +15,7 @@ const SOCKET = /^unix:path=([^,]+)(?:,guid=\w*)?$/;
 /**
  * Returns the environment with the address of the bus, so that libsecret does not look for another bus. Of a
  * list, it keeps the sockets that exist; D-Bus connects to the first one that answers. Throws `keychain` with
- * the reason `no-session` if there is no bus, or if another user may answer.
+ * the reason `no-keychain` if there is no bus, or if another user may answer.
  */
 export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
@@ -48,8 +48,8 @@ function isOwnSocket(address: string, host: Host, variable: string): boolean {
 }
 
 function notUsable(bus: string, problem: string, variable: string): GwtokenError {
-  const hint = `${variable} is not of your session: unset it, or log in again`;
-  return new GwtokenError('keychain', `no keychain here: the session bus at ${bus} ${problem}`, [hint], {
-    reason: 'no-session',
+  return keychainError('no-session').with({
+    message: `no keychain here: the session bus at ${bus} ${problem}`,
+    hints: [`${variable} is not of your session: unset it, or log in again`],
   });
 }

@@ -17,6 +17,9 @@ const ACCOUNT = 'default:production:eu';
 const BLOCK = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const failing = (text: string) => asFunction(`async () => { throw new Error(${JSON.stringify(text)}); }`);
 
+const CRASHED = 'the keychain module crashed';
+const NOT_INSTALLED = 'the keychain module keytar is not installed';
+
 describe('a failure of the keychain child', () => {
   const failure = ({ keychain }: ReturnType<typeof keychainWith>): Promise<GwtokenError> =>
     keychain.get(ACCOUNT).then(
@@ -24,20 +27,30 @@ describe('a failure of the keychain child', () => {
       (error) => error,
     );
 
-  test.each<[cause: string, keytar: string | undefined, reason: string, detail: string]>([
+  test.each<[cause: string, keytar: string | undefined, message: string, detail: string]>([
     [
       'it is killed',
       asFunction("() => process.kill(process.pid, 'SIGKILL')"),
-      'crashed',
+      CRASHED,
       'process ended: SIGKILL',
     ],
-    ['it exits', asFunction('() => process.exit(3)'), 'crashed', 'process ended: exit code 3'],
-    ['keytar is missing', undefined, 'module-missing', 'no keytar in'],
-    ['keytar has no native part', "throw new Error('Failed to load keytar');", 'not-loadable', 'keytar.node'],
-    ['keytar throws an unknown error', failing('something new'), 'failed', 'something new'],
-  ])('is reported with its reason and detail if %s', async (_, keytar, reason, detail) => {
+    ['it exits', asFunction('() => process.exit(3)'), CRASHED, 'process ended: exit code 3'],
+    ['keytar is missing', undefined, NOT_INSTALLED, 'no keytar in'],
+    [
+      'keytar has no native part',
+      "throw new Error('Failed to load keytar');",
+      'the keychain module cannot be loaded on this system',
+      'keytar.node',
+    ],
+    [
+      'keytar throws an unknown error',
+      failing('something new'),
+      'unexpected keychain error: something new',
+      'something new',
+    ],
+  ])('is reported with its detail if %s', async (_, keytar, message, detail) => {
     const error = await failure(keychainWith(keytar));
-    expect(error).toMatchObject({ kind: 'keychain', reason, detail: expect.stringContaining(detail) });
+    expect(error).toMatchObject({ kind: 'keychain', message, detail: expect.stringContaining(detail) });
   });
 
   test('is reported with the system error if the child cannot start', async () => {
@@ -47,7 +60,7 @@ describe('a failure of the keychain child', () => {
     });
     process.execPath = '/no/such/node';
     const detail = 'details: the keychain process failed: spawn /no/such/node ENOENT';
-    expect(await failure(keychainWith(undefined))).toMatchObject({ reason: 'crashed', detail });
+    expect(await failure(keychainWith(undefined))).toMatchObject({ message: CRASHED, detail });
   });
 
   test('is reported at the limit if the child hangs and ignores SIGTERM', async ({ needs }) => {
@@ -69,7 +82,7 @@ test('the child loads no keytar from parent directories, NODE_PATH or HOME', asy
   const env = { HOME: elsewhere, NODE_PATH: join(elsewhere, '.node_modules') };
   const keychainIn = (directory: string) =>
     keychainWith(undefined, { env, childPath: join(directory, 'dist', 'keychain-child.cjs') }).keychain;
-  await expect(keychainIn(inner).get(ACCOUNT)).rejects.toMatchObject({ reason: 'module-missing' });
+  await expect(keychainIn(inner).get(ACCOUNT)).rejects.toMatchObject({ message: NOT_INSTALLED });
 
   // npm puts gwtoken and keytar beside each other.
   const installed = join(outer.dir, 'node_modules', 'gwtoken');

@@ -1,9 +1,8 @@
-/** Reasons for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
+/** Errors for the texts of libsecret, glib, macOS and Windows, as keytar passes them on. */
 import { expect, test } from 'vitest';
-import type { KeychainReason } from '../../../src/errors';
-import { failureError, notAnswered } from '../../../src/system/keychain/errors';
+import { failureError, keychainError, notAnswered } from '../../../src/system/keychain/errors';
 
-test.each<[KeychainReason, ...string[]]>([
+test.each<[fault: Parameters<typeof keychainError>[0], ...texts: string[]]>([
   [
     'locked',
     'Cannot create an item in a locked collection',
@@ -50,9 +49,9 @@ test.each<[KeychainReason, ...string[]]>([
   ],
   // Windows says "Bad Data." if an item was encrypted for another login.
   ['failed', 'something new', 'Bad Data.'],
-])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (reason, ...texts) => {
+])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (fault, ...texts) => {
   for (const message of texts)
-    expect([message, failureError({ isLoaded: true, message }).reason]).toEqual([message, reason]);
+    expect(failureError({ isLoaded: true, message })).toEqual(keychainError(fault, message));
 });
 
 test('failureError() finds "denied" by the code of a declined dialog', () => {
@@ -70,17 +69,23 @@ test.each([
   ['libsecret-1.so.0: cannot open shared object file', 'library-missing'],
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
-])('failureError() reads the loader message "%s" as "%s"', (message, reason) => {
-  expect(failureError({ isLoaded: false, message })).toMatchObject({ kind: 'keychain', reason });
+] as const)('failureError() reads the loader message "%s" as "%s"', (message, fault) => {
+  expect(failureError({ isLoaded: false, message })).toEqual(keychainError(fault, message));
+});
+
+test('failureError() has the hint of the platform', () => {
+  const hints = (['linux', 'darwin', 'win32'] as const).map(
+    (platform) => failureError({ isLoaded: true, message: 'is locked' }, platform).hints[0],
+  );
+  expect(hints).toEqual([
+    'unlock it: log in to the desktop, or in seahorse, KWallet or KeePassXC',
+    'unlock it (needed once per ssh session): security unlock-keychain',
+    'log in to Windows on the desktop, not only over the network',
+  ]);
 });
 
 test('notAnswered() names the problem of the keyring, otherwise the time limit', () => {
-  const late = (state: Parameters<typeof notAnswered>[0]) => {
-    const { reason, message } = notAnswered(state, 2500);
-    return [reason, message];
-  };
-  expect(late('locked')).toEqual(['locked', 'the keychain is locked']);
-  expect(late('no-collection')).toEqual(['no-collection', 'the keychain has no default keyring']);
+  expect(notAnswered('locked', 2500)).toEqual(keychainError('locked'));
   expect(notAnswered(undefined, 2500)).toMatchObject({
     reason: 'timed-out',
     message: 'the keychain did not answer within 2.5 s',

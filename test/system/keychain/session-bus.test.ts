@@ -18,7 +18,7 @@ const busOf = (env: Record<string, string>, as = uid) =>
 const problem = (DBUS_SESSION_BUS_ADDRESS: string, as = uid) => {
   const bus = valueOrError(() => busOf({ DBUS_SESSION_BUS_ADDRESS }, as));
   if (bus === DBUS_SESSION_BUS_ADDRESS) return undefined;
-  expect(bus).toMatchObject({ kind: 'keychain', reason: 'no-session' });
+  expect(bus).toMatchObject({ kind: 'keychain', reason: 'no-keychain' });
   return (bus as GwtokenError).message.replace('no keychain here: the session bus at ', '');
 };
 
@@ -57,6 +57,11 @@ test('withSessionBus() rejects an address with a part that is not a unix:path so
   for (const other of others) expect(problem(`${own};${other}`)).toBe(`${other} is not a unix:path socket`);
 });
 
+test('withSessionBus() explains the keychain of root under sudo', () => {
+  const hints = ["sudo has root's keychain: run gwtoken without sudo"];
+  expect(valueOrError(() => busOf({ SUDO_USER: 'me' }))).toMatchObject({ reason: 'no-keychain', hints });
+});
+
 test('a bus of another user starts no keychain child', async ({ needs }) => {
   needs('root');
   const path = await socketIn(openDirectory());
@@ -67,7 +72,10 @@ test('a bus of another user starts no keychain child', async ({ needs }) => {
   const keytar = `require('node:fs').writeFileSync(__dirname + '/loaded', '');${asFunction('async () => null')}`;
   const env = { DBUS_SESSION_BUS_ADDRESS: addressOf(path) };
   const { keychain, module } = keychainWith(keytar, { platform: 'linux', env });
-  await expect(keychain.set('a', 'secret')).rejects.toMatchObject({ kind: 'keychain', reason: 'no-session' });
+  await expect(keychain.set('a', 'secret')).rejects.toMatchObject({
+    kind: 'keychain',
+    reason: 'no-keychain',
+  });
   expect(existsSync(join(module, 'loaded'))).toBe(false);
 });
 
