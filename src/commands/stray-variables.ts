@@ -1,5 +1,5 @@
 /** Finds environment variables that look like gwtoken's, but are unknown. */
-import { CREDENTIAL_VARIABLES } from '../credentials/sources';
+import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, ROWS, variableOf } from '../settings/table';
 import { DIRECTORY_VARIABLES, type Surroundings } from '../surroundings';

@@ -1,49 +1,45 @@
 /** The user's `credential-command` as a source of credentials. */
 import { type Client, clientName, profileFlag } from '../client';
 import { GwtokenError, type Hints } from '../errors';
-import { isForThisRun, type Setting, undoStep } from '../settings/table';
+import { isForThisRun, type Setting, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson } from '../surroundings';
 import { duration, shellWord, shortHash } from '../text';
 import type { CommandEnd, CommandOptions } from '../world';
 import { type ParsedCredentials, parseCredentials, SECRET_LIMIT } from './credentials';
-import { bind, type LoadWorld, type SourceKind, urlOfSettings } from './source';
+import { bind, type CredentialSource, type LoadWorld, urlOfSettings } from './source';
 
-export const command: SourceKind = {
-  variables: [],
-  find(settings) {
-    const { client, credentialCommand, keychainTimeoutMs } = settings;
-    if (!credentialCommand) return undefined;
-    const { value, source } = credentialCommand;
-    const setting = urlOfSettings(settings);
-    return {
-      kind: 'command',
-      name: source.name,
-      // The command may contain a password.
-      key: { facts: [shortHash(value)], secret: value },
-      authUrl: setting,
-      mayNameAuthUrl: true,
-      waitMs: keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS.person,
-      async load(world, signal) {
-        const timeoutMs =
-          keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
-        const env = {
-          // The command may need other variables, such as VAULT_TOKEN.
-          ...world.env,
-          GWTOKEN_REGION: client.region,
-          GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
-          GWTOKEN_PROFILE: client.profile,
-        };
-        const options = { env, timeoutMs, maxBytes: SECRET_LIMIT, signal };
-        const printed = await outputOf(credentialCommand, client, options, world);
-        const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
-        // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
-        const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
-        const origin = `the credential command printed ${own ?? 'no auth URL'}`;
-        return bind({ ...credentials, authUrl }, setting, origin, otherUrlHints(own, setting, client));
-      },
-    };
-  },
-};
+/** Returns the command that the settings give, still to be run; undefined without one. */
+export function commandSource(settings: Settings): CredentialSource | undefined {
+  const { client, credentialCommand, keychainTimeoutMs } = settings;
+  if (!credentialCommand) return undefined;
+  const { value, source } = credentialCommand;
+  const setting = urlOfSettings(settings);
+  return {
+    kind: 'command',
+    name: source.name,
+    // The command may contain a password.
+    key: { facts: [shortHash(value)], secret: value },
+    authUrl: setting,
+    waitMs: keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS.person,
+    async load(world, signal) {
+      const timeoutMs = keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS[hasPerson(world) ? 'person' : 'nobody'];
+      const env = {
+        // The command may need other variables, such as VAULT_TOKEN.
+        ...world.env,
+        GWTOKEN_REGION: client.region,
+        GWTOKEN_SANDBOX: client.environment === 'sandbox' ? '1' : '0',
+        GWTOKEN_PROFILE: client.profile,
+      };
+      const options = { env, timeoutMs, maxBytes: SECRET_LIMIT, signal };
+      const printed = await outputOf(credentialCommand, client, options, world);
+      const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
+      // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
+      const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
+      const origin = `the credential command printed ${own ?? 'no auth URL'}`;
+      return bind({ ...credentials, authUrl }, setting, origin, otherUrlHints(own, setting, client));
+    },
+  };
+}
 
 /** Returns the steps for a command that printed another auth URL than the settings give, or none. */
 function otherUrlHints(

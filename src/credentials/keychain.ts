@@ -20,7 +20,6 @@ export function keychainSource(settings: Settings): CredentialSource {
     ...(entry && { clientId: entry.clientId }),
     key: { facts: entry ? [JSON.stringify(entry)] : [], secret: '' },
     authUrl: settings.authUrl,
-    mayNameAuthUrl: true,
     waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
     async load(world, signal) {
       const credentials = parseItem(await readItem(client, timeoutMs, world, signal), settings);

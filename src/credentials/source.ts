@@ -4,14 +4,6 @@ import type { Setting, Settings } from '../settings/table';
 import type { TokenKey, World } from '../world';
 import type { BoundCredentials, ParsedCredentials } from './credentials';
 
-/** A kind of source. Each has a file of its own, and a place in the list of sources.ts. */
-export interface SourceKind {
-  /** The environment variables that it reads. No other program gets them. */
-  readonly variables: readonly string[];
-  /** Returns the source of the selected client's credentials, still closed; undefined if there is none. */
-  find(settings: Settings, world: FindWorld): CredentialSource | undefined;
-}
-
 export type FindWorld = Pick<World, 'env' | 'readFile'>;
 
 /** The source of one client's credentials, which it has not loaded yet. */
@@ -25,8 +17,6 @@ export interface CredentialSource {
   readonly key: Pick<TokenKey, 'facts' | 'secret'>;
   /** The auth URL that the settings give for these credentials. */
   readonly authUrl: Setting<string> | undefined;
-  /** True if the credentials come with their auth URL. Otherwise a setting has to give it. */
-  readonly mayNameAuthUrl: boolean;
   /** Longest time to load the credentials, in ms. */
   readonly waitMs: number;
   /**

@@ -1,6 +1,7 @@
 /** Credentials from environment variables: the sandbox's first, then the region's, then the general ones. */
-import { type Client, CREDENTIAL_PREFIXES, mayHoldCredentials, REGIONS } from '../client';
+import { type Client, CREDENTIAL_PREFIXES, REGIONS } from '../client';
 import { type GwtokenError, usage } from '../errors';
+import type { Settings } from '../settings/table';
 import { wordsFor } from '../system-errors';
 import { quoted, shortened } from '../text';
 import type { Env, World } from '../world';
@@ -13,7 +14,7 @@ import {
   secretFromBytes,
   type ValueNames,
 } from './credentials';
-import { type FindWorld, type SourceKind, urlOfSettings } from './source';
+import { type CredentialSource, type FindWorld, urlOfSettings } from './source';
 
 /** The most common reason for an empty variable in a CI job. */
 export const FORKS_GET_NO_SECRETS = 'CI systems withhold secrets from forks and Dependabot';
@@ -32,28 +33,32 @@ export function variablePairs({ region, environment }: Omit<Client, 'profile'>):
   );
 }
 
-export const variables: SourceKind = {
-  // The sandbox's include production's.
-  variables: REGIONS.flatMap((region) => variablePairs({ region, environment: 'sandbox' }).flat()),
-  find(settings, world) {
-    // A profile named by a flag has its own credentials, as in `aws`.
-    const found = settings.flags.profile === undefined ? findPair(settings.client, world) : undefined;
-    if (!found) return undefined;
-    const { names, clientId, clientSecret } = found;
-    const name = `${names.id} and ${names.secret}`;
-    const authUrl = urlOfSettings(settings);
-    return {
-      kind: 'variables',
-      name,
-      clientId,
-      key: { facts: [clientId], secret: clientSecret },
-      authUrl,
-      mayNameAuthUrl: false,
-      waitMs: 0,
-      load: async () => ({ ...found, authUrl: authUrl!.value }),
-    };
-  },
-};
+/** All variables for credentials. The sandbox's pairs include production's. */
+export const CREDENTIAL_VARIABLES: readonly string[] = REGIONS.flatMap((region) =>
+  variablePairs({ region, environment: 'sandbox' }).flat(),
+);
+
+/** Returns the first pair of variables as a source; undefined if none is set. Throws as findPair() does. */
+export function variablesSource(settings: Settings, world: FindWorld): CredentialSource | undefined {
+  // A profile named by a flag has its own credentials, as in `aws`.
+  const found = settings.flags.profile === undefined ? findPair(settings.client, world) : undefined;
+  if (!found) return undefined;
+  const { names, clientId, clientSecret } = found;
+  const name = `${names.id} and ${names.secret}`;
+  const authUrl = urlOfSettings(settings);
+  return {
+    kind: 'variables',
+    name,
+    clientId,
+    key: { facts: [clientId], secret: clientSecret },
+    authUrl,
+    waitMs: 0,
+    async load() {
+      if (!authUrl) throw usage(`no auth URL set for region ${settings.client.region}`, [], 'no-auth-url');
+      return { ...found, authUrl: authUrl.value };
+    },
+  };
+}
 
 /**
  * Returns the first pair with a set variable; undefined if no pair has one. Throws `usage` for half a pair, a
@@ -83,8 +88,7 @@ function findPair(
 /** Hides the client secrets of variables in a text, because a user may have typed one as another value. */
 export function hideSecrets(text: string, env: Env): string {
   // The secret of a misspelled variable, or of another tool's, is a secret, too.
-  const isSecret = (name: string): boolean =>
-    /_CLIENT_SECRET(?!_FILE)/i.test(name) || (mayHoldCredentials(name) && /_SECRET(?!_FILE)/i.test(name));
+  const isSecret = (name: string): boolean => /_CLIENT_(.*_)?SECRET(?!_FILE)/i.test(name);
   const secrets = Object.entries(env).flatMap(([name, value]) => (value && isSecret(name) ? [value] : []));
   // An error shows the part before the "=" of NAME=VALUE, which may be a part of a secret.
   const shown = secrets.flatMap((secret) => [secret, secret.replace(/=.*/s, '')]);

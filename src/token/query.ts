@@ -1,6 +1,5 @@
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
-import { usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import type { QuickWorld, TokenKey } from '../world';
 import { keyOf } from './key';
@@ -43,10 +42,7 @@ export interface TokenAnswer {
 
 /** Returns the selected client's query for a run that begins now. Throws the first error of its settings. */
 export function queryOf(settings: Settings, world: Pick<QuickWorld, 'env' | 'readFile' | 'now'>): Query {
-  const { client } = settings;
   const source = sourceOf(settings, world);
-  if (!source.authUrl && !source.mayNameAuthUrl)
-    throw usage(`no auth URL set for region ${client.region}`, [], 'no-auth-url');
   return {
     ...requestSettings(settings),
     key: keyOf(settings, source),

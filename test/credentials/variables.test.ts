@@ -1,13 +1,13 @@
 /** Secrets in variables, and texts that hide them. The precedence is in test/sessions/text/sources.txt. */
 import { describe, expect, test } from 'vitest';
-import { CREDENTIAL_VARIABLES, withoutCredentials } from '../../src/credentials/sources';
-import { hideSecrets, variables } from '../../src/credentials/variables';
+import { withoutCredentials } from '../../src/credentials/sources';
+import { CREDENTIAL_VARIABLES, hideSecrets, variablesSource } from '../../src/credentials/variables';
 import { settingsWith } from '../settings/places';
 
 test('an empty variable for a secret file counts as unset', async () => {
   const pair = { GWTOKEN_CLIENT_ID: 'id', GWTOKEN_CLIENT_SECRET: 's', GWTOKEN_CLIENT_SECRET_FILE: '' };
   const env = { ...pair, GWTOKEN_REGION: 'eu' };
-  const source = variables.find(settingsWith({ env }), { env, readFile: () => expect.unreachable() });
+  const source = variablesSource(settingsWith({ env }), { env, readFile: () => expect.unreachable() });
   expect(source?.name).toBe('GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET');
 });
 

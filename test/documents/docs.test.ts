@@ -7,7 +7,7 @@ import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
-import { CREDENTIAL_VARIABLES } from '../../src/credentials/sources';
+import { CREDENTIAL_VARIABLES } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
 import { allKeys, configKeys, SETTINGS, type SettingRow, variableOf } from '../../src/settings/table';
