@@ -41,11 +41,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `up to ${duration(FIRST_WAIT_MS)}, then ${duration(2 * FIRST_WAIT_MS)}, ${duration(4 * FIRST_WAIT_MS)} and`,
   ],
   'recipes.md': [`${together} \`--timeout\``],
-  'settings.md': [
-    `${person} on a desktop terminal, else ${nobody}`,
-    `at most ${together} as long`,
-    `0 to ${MOST_RETRIES}`,
-  ],
+  'settings.md': [`${person} on a desktop terminal, else ${nobody}`, `0 to ${MOST_RETRIES}`],
   'shells.md': [`with ${EXEC_FAILED} to ${EXIT_CODES['not-found']}`],
 };
 

@@ -11,20 +11,17 @@ import { ROOT } from '../../harness/root';
 
 const CLIENT = { clientId: 'eu-client', clientSecret: 'canary-secret' };
 
-test.for(['--secret-stdin', 'secret-tool store'])(
-  'get reads an item that the example with %s has stored',
-  async (words, { needs }) => {
-    needs('keyring');
-    const identity = await startIdentityServer({ clients: [CLIENT] });
-    const home = openHome((await startKeyring({ state: 'unlocked' })).env);
-    const item = { ID: CLIENT.clientId, SECRET: CLIENT.clientSecret, AUTH_URL: identity.authUrl };
-    const env = { ...home.env, ...item, PATH: linkProgram(home.dir) };
-    expect(await runCommand(['sh', '-c', example(words)], { env })).toMatchObject({ code: 0, stdout: '' });
-    const settings = { GWTOKEN_REGION: 'eu', GWTOKEN_AUTH_URL: identity.authUrl };
-    const { code, stdout } = await home.gwtoken(['get'], { env: settings });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
-  },
-);
+test('get reads an item that the example with --secret-stdin has stored', async ({ needs }) => {
+  needs('keyring');
+  const identity = await startIdentityServer({ clients: [CLIENT] });
+  const home = openHome((await startKeyring({ state: 'unlocked' })).env);
+  const item = { ID: CLIENT.clientId, SECRET: CLIENT.clientSecret, AUTH_URL: identity.authUrl };
+  const env = { ...home.env, ...item, PATH: linkProgram(home.dir) };
+  const login = await runCommand(['sh', '-c', example('--secret-stdin')], { env });
+  expect(login).toMatchObject({ code: 0, stdout: '' });
+  const { code, stdout } = await home.gwtoken(['get']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
+});
 
 /** Returns the indented example of the topic that contains these words. */
 function example(words: string): string {
