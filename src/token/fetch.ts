@@ -34,29 +34,26 @@ export async function fetchToken(
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const leftMs = (): number => deadlineMs - world.monotonicMs();
   // Waiting for another process may have taken all of the time.
-  if (leftMs() < LEAST_ATTEMPT_MS) {
-    const message = `out of time before contacting ${credentials.authUrl}`;
-    throw new GwtokenError('unreached', message, [
-      'raise --timeout (a call may take three times that in total)',
-    ]);
-  }
+  let failure = new GwtokenError('unreached', `out of time before contacting ${credentials.authUrl}`, [
+    'raise --timeout (a call may take three times that in total)',
+  ]);
   for (let n = 1; ; n++) {
+    // The machine or this process may have been suspended during a pause.
+    if (leftMs() < LEAST_ATTEMPT_MS) throw failure;
     const limitMs = Math.min(timeoutMs, leftMs());
     try {
       return await requestToken({ ...query, timeoutMs: limitMs }, credentials, world);
     } catch (error) {
       if (!(error instanceof GwtokenError)) throw error;
-      const reported = withAttempts(error, n, n === 1 ? limitMs : query.limitMs - leftMs());
+      failure = withAttempts(error, n, n === 1 ? limitMs : query.limitMs - leftMs());
       const retry = n < attempts ? error.retry : undefined;
       const pauseMs = retry && pauseBeforeRetry(n, retry, world);
-      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw reported;
+      if (pauseMs === undefined || leftMs() - pauseMs < LEAST_ATTEMPT_MS) throw failure;
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
       onRetry?.(n + 1);
       await world.sleep(pauseMs);
-      // The machine or this process may have been suspended during the pause.
-      if (leftMs() < LEAST_ATTEMPT_MS) throw reported;
     }
   }
 }
