@@ -121,8 +121,6 @@ function unusable(path: string, problem: string, hints?: Hints): GwtokenError {
  * that others can write to must not become a trusted one. bin/build/conf-writer.ts writes the file for conf.
  */
 async function rewrite(path: string, host: Host, change: (path: string) => Stored): Promise<void> {
-  // Dry run: a change that will be rejected must not wait for the lock.
-  change(path);
   await whileWriting(path, async (directory) => {
     prepareDirectory('config', directory, host);
     const [{ default: Conf }, { withLock }] = await Promise.all([import('conf'), import('./lock')]);

@@ -159,15 +159,6 @@ test('edit() releases the lock and leaves the file unchanged after a failure', a
   expect(readFileSync(file, 'utf8')).toBe('{');
 });
 
-test('edit() reports an invalid file without waiting for the lock', async () => {
-  put('{');
-  const release = takeLock();
-  onCleanup(release);
-  await expect(edit()).rejects.toMatchObject({
-    message: `config file ${file} is not valid JSON`,
-  });
-});
-
 test('checkWritable() reports a directory that cannot be created', async () => {
   put('{}');
   const path = join(file, 'below', 'config.json');
