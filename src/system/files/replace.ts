@@ -1,5 +1,5 @@
 /** Replaces a file atomically: a reader sees the old text or the new one, never a part. */
-import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { GwtokenError, type Hints } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { sleepSync } from '../terminal/streams';
@@ -28,13 +28,6 @@ export function writeByRename(
     rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-const LEFT_BEHIND_MS = 86_400_000;
-
-/** Returns whether a killed process left the file behind: nobody has written to it for a day. */
-export function isLeftBehind(path: string): boolean {
-  return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
 }
 
 /** Returns the `local` error for a failed write. */

@@ -12,11 +12,14 @@ import { shortHash } from '../../text';
 import type { CacheKind, CacheRead, TokenCache, TokenKey } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
-import { isLeftBehind, writeByRename } from './replace';
+import { writeByRename } from './replace';
 import { prepareDirectory, type TrustProblem, trustProblem } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
+
+/** A lock or temporary file that nobody has written to for a day was left behind by a killed process. */
+const LEFT_BEHIND_MS = 86_400_000;
 
 const LOCK_LOST = 'lock lost';
 
@@ -66,7 +69,9 @@ export function openTokens(directory: string, host: Host): TokenCache {
       for (const file of orUndefined(() => readdirSync(directory)) ?? []) {
         const path = join(directory, file);
         const isDue = (): boolean =>
-          file.endsWith('.json') ? isOver(readCacheFile(path, host).text ?? '') : isLeftBehind(path);
+          file.endsWith('.json')
+            ? isOver(readCacheFile(path, host).text ?? '')
+            : Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
         // A file that cannot be removed is swept another time.
         orUndefined(() => clientOf(file) && isDue() && unlinkSync(path));
       }

@@ -64,10 +64,7 @@ function isReadOnly(path: string): boolean {
 /** Returns why the owner is not trusted, as the end of a sentence that begins with the path. */
 export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string | undefined {
   const isTrusted = uid === undefined || stat.uid === uid || (stat.uid === 0 && owners === 'user or root');
-  if (isTrusted) return undefined;
-  // A user namespace shows owners that it does not map as this user.
-  const nobody = stat.uid === 65_534 ? "; in a sandbox root's files look like nobody's" : '';
-  return `belongs to another user (uid ${stat.uid}${nobody})`;
+  return isTrusted ? undefined : `belongs to another user (uid ${stat.uid})`;
 }
 
 function notOwned(path: string, problem: string, kind: DirectoryKind): GwtokenError {
@@ -110,11 +107,10 @@ export function prepareDirectory(kind: DirectoryKind, path: string, host: Host):
 /** Creates a directory and its missing parents, mode 0700. Throws the system's error. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  // Avoids `recursive`, with which mkdirSync() never returns for a path below /proc.
+  // The option `recursive` would leave the parents' permissions to the umask.
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
-    // The umask may have removed the user's own permissions.
     chmodSync(path, 0o700);
   } catch (error) {
     // Another process may have created it meanwhile.

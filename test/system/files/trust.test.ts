@@ -1,5 +1,4 @@
 /** Trust in files by owner and mode. Root may own the config; only the user may own the cache. */
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -24,8 +23,6 @@ import {
 import { onCleanup } from '../../harness/clean-up';
 import { EU_KEY, MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
-import { bundle } from '../../harness/programs/bundle';
-import { ROOT } from '../../harness/root';
 import { refusal } from '../../settings/refusal';
 
 const STRANGER = 64_002;
@@ -151,14 +148,6 @@ describe('trust in files', () => {
     }
   });
 
-  test('the error names the owner that a sandbox shows for root', async ({ needs }) => {
-    needs('root');
-    chownSync(file, 65_534, 65_534);
-    expect(refusal(() => config().read()).message).toBe(
-      `${file} belongs to another user (uid 65534; in a sandbox root's files look like nobody's)`,
-    );
-  });
-
   test('a user gets the config of root, but not a cache of root', ({ needs }) => {
     needs('root');
     const user: Host = { ...MACHINE, uid: STRANGER };
@@ -207,17 +196,6 @@ describe('a directory that is missing', () => {
     makeDirectory(join(directory, 'a', 'b'));
     makeDirectory(join(directory, 'a', 'b'));
     for (const path of ['a', 'a/b']) expect(statSync(join(directory, path)).mode & 0o777).toBe(0o700);
-  });
-
-  test('causes an error at once below /proc', async ({ needs }) => {
-    needs('linux');
-    // In a child with a limit, because a mkdir that never returns would block this process for ever.
-    const module = await bundle(join(ROOT, 'src', 'system', 'files', 'trust.ts'));
-    const script = "require(process.argv[1]).makeDirectory('/proc/nowhere/gwtoken')";
-    const options = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
-    const { signal, stderr } = spawnSync(process.execPath, ['-e', script, module], options);
-    expect(signal).toBeNull();
-    expect(stderr).toMatch(/ENOENT|EACCES/);
   });
 
   test('is not created in the HOME of another user', async ({ needs }) => {
