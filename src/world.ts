@@ -159,13 +159,6 @@ export interface CommandOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type CommandEnd =
-  | { readonly how: 'exited'; readonly code: number; readonly stdout: Uint8Array }
-  | { readonly how: 'killed'; readonly signal: string }
-  | { readonly how: 'not-started'; readonly reason: string }
-  | { readonly how: 'late' }
-  | { readonly how: 'too-long' };
-
 export interface ProgramOptions {
   readonly env: Env;
   /** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
@@ -205,8 +198,11 @@ export interface World {
   readonly terminal: Terminal;
   readonly config: ConfigFile;
   readonly clients: StoredClients;
-  /** Runs a line in the system's shell with gwtoken's stdin and stderr. */
-  runCredentialCommand(command: string, options: CommandOptions): Promise<CommandEnd>;
+  /**
+   * Runs a line in the system's shell with gwtoken's stdin and stderr, and resolves with its stdout. Each
+   * failure of the command is a GwtokenError of kind `keychain`.
+   */
+  runCredentialCommand(command: string, options: CommandOptions): Promise<Uint8Array>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
   /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */

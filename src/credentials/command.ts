@@ -1,22 +1,24 @@
 /** The user's `credential-command` as a source of credentials. */
 import { type Client, clientName, profileFlag } from '../client';
-import { GwtokenError, type Hints } from '../errors';
-import { isForThisRun, type Setting, type Settings, undoStep } from '../settings/table';
+import { GwtokenError } from '../errors';
+import { isForThisRun, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, hasPerson } from '../surroundings';
-import { duration, shellWord, shortHash } from '../text';
-import type { CommandEnd, CommandOptions } from '../world';
+import { duration, shortHash } from '../text';
 import { type ParsedCredentials, parseCredentials, SECRET_LIMIT } from './credentials';
-import { bind, type CredentialSource, type LoadWorld, urlOfSettings } from './source';
+import { bind, type CredentialSource, urlOfSettings } from './source';
 
 /** Returns the command that the settings give, still to be run; undefined without one. */
 export function commandSource(settings: Settings): CredentialSource | undefined {
   const { client, credentialCommand, keychainTimeoutMs } = settings;
   if (!credentialCommand) return undefined;
-  const { value, source } = credentialCommand;
+  const {
+    value,
+    source: { name },
+  } = credentialCommand;
   const setting = urlOfSettings(settings);
   return {
     kind: 'command',
-    name: source.name,
+    name,
     // The command may contain a password.
     key: { facts: [shortHash(value)], secret: value },
     authUrl: setting,
@@ -31,66 +33,27 @@ export function commandSource(settings: Settings): CredentialSource | undefined 
         GWTOKEN_PROFILE: client.profile,
       };
       const options = { env, timeoutMs, maxBytes: SECRET_LIMIT, signal };
-      const printed = await outputOf(credentialCommand, client, options, world);
-      const { authUrl: own, ...credentials } = parsePrinted(printed, source.name, client);
+      world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
+      const stdout = await world.runCredentialCommand(value, options).catch((error: unknown) => {
+        throw error instanceof GwtokenError
+          ? error.with({ message: `${error.message} (from ${name})` })
+          : error;
+      });
+      const { authUrl: own, ...credentials } = parsePrinted(new TextDecoder().decode(stdout), name, client);
       // If the command prints no auth_url, a stray variable or flag must not redirect the secret.
       const authUrl = own ?? (setting && !isForThisRun(setting) ? setting.value : undefined);
+      const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
+      const hints =
+        own !== undefined && setting
+          ? [undoStep(setting.source), 'or let the command print that URL as "auth_url"']
+          : ['let the command print it as "auth_url"', `or run: ${config}`];
       const origin = `the credential command printed ${own ?? 'no auth URL'}`;
-      return bind({ ...credentials, authUrl }, setting, origin, otherUrlHints(own, setting, client));
+      return bind({ ...credentials, authUrl }, setting, origin, hints);
     },
   };
 }
 
-/** Returns the steps for a command that printed another auth URL than the settings give, or none. */
-function otherUrlHints(
-  own: string | undefined,
-  setting: Setting<string> | undefined,
-  { region, profile }: Client,
-): Hints {
-  if (own !== undefined && setting)
-    return [undoStep(setting.source), 'or let the command print that URL as "auth_url"'];
-  const url = setting ? shellWord(setting.text) : 'URL';
-  return [
-    'let the command print it as "auth_url"',
-    `or run: gwtoken config set auth-url.${region} ${url}${profileFlag(profile)}`,
-  ];
-}
-
-/** Returns the output of the command, which is never shown. Throws if the command fails. */
-async function outputOf(
-  { value, source: { name } }: Setting<string>,
-  { profile }: Client,
-  options: CommandOptions,
-  world: LoadWorld,
-): Promise<string> {
-  const { timeoutMs } = options;
-  world.trace(`running the credential command (${name}), with a timeout of ${duration(timeoutMs)}`);
-  const end = await world.runCredentialCommand(value, options);
-  if (end.how === 'exited' && end.code === 0) return new TextDecoder().decode(end.stdout);
-  const show = `to see the command, run: gwtoken config get credential-command${profileFlag(profile)}`;
-  throw new GwtokenError(
-    'keychain',
-    `the credential command ${problemOf(end, timeoutMs)} (from ${name})`,
-    end.how === 'late' ? ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'] : [show],
-    { reason: end.how === 'late' ? 'timed-out' : undefined },
-  );
-}
-
-function problemOf(end: CommandEnd, timeoutMs: number): string {
-  switch (end.how) {
-    case 'exited':
-      return `exited with code ${end.code}`;
-    case 'killed':
-      return `was killed by ${end.signal}`;
-    case 'not-started':
-      return `could not be started (${end.reason})`;
-    case 'late':
-      return `did not finish within ${duration(timeoutMs)}`;
-    case 'too-long':
-      return `printed more than ${SECRET_LIMIT / 1024} KiB`;
-  }
-}
-
+/** Parses the output of the command, which no error shows. */
 function parsePrinted(text: string, name: string, client: Client): ParsedCredentials {
   if (text.trim() === '') {
     const message = `the credential command returned no credentials for ${clientName(client)}`;

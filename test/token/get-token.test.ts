@@ -26,7 +26,7 @@ const byCommand = () => {
   gw.configure({ 'auth-url': AUTH_URL, 'credential-command': 'pass show a' });
   gw.env = { GWTOKEN_REGION: 'eu' };
   const stdout = Buffer.from('{"client_id":"of-command","client_secret":"s"}');
-  gw.own = { ...gw.own, runCredentialCommand: async () => ({ how: 'exited', code: 0, stdout }) };
+  gw.own = { ...gw.own, runCredentialCommand: async () => stdout };
 };
 
 test('--verbose reports each step to a token', async () => {

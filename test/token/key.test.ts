@@ -84,11 +84,8 @@ describe('a cached token', () => {
   async function sent(gw: Inside, key: string, values: readonly string[], flag: string) {
     gw.env = {};
     gw.own = {
-      runCredentialCommand: async (line) => ({
-        how: 'exited',
-        code: 0,
-        stdout: Buffer.from(JSON.stringify({ client_id: line, client_secret: 's' })),
-      }),
+      runCredentialCommand: async (line) =>
+        Buffer.from(JSON.stringify({ client_id: line, client_secret: 's' })),
     };
     gw.posts.length = 0;
     const usual = { region: 'eu', 'auth-url': 'https://a.example.com', 'credential-command': 'a' };

@@ -1,24 +1,26 @@
 /** Runs the user's credential command in the system's shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { GwtokenError } from '../../errors';
 import { Interrupted } from '../../signals';
 import { systemCode, wordsFor } from '../../system-errors';
-import type { CommandEnd, CommandOptions, World } from '../../world';
+import { duration } from '../../text';
+import type { CommandOptions, World } from '../../world';
 import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
 
 /**
- * Runs a line and resolves with how it ended. The command shares gwtoken's terminal and process group,
- * because `op` and `pass` prompt there. When the wait ends early, the shell is killed. Throws the signal's
- * reason if it is aborted, and Interrupted if the command ended by a Ctrl-C.
+ * Runs a line and resolves with its stdout. The command shares gwtoken's terminal and process group, because
+ * `op` and `pass` prompt there. When the wait ends early, the shell is killed. Throws the signal's reason if it
+ * is aborted, and Interrupted if the command ended by a Ctrl-C.
  */
 export async function runCredentialCommand(
   world: Pick<World, 'env' | 'platform'>,
   command: string,
   { env, timeoutMs, maxBytes, signal }: CommandOptions,
-): Promise<CommandEnd> {
-  const run = async (over: AbortSignal): Promise<CommandEnd> => {
+): Promise<Uint8Array> {
+  const run = async (over: AbortSignal): Promise<Uint8Array> => {
     const child = spawn(command, {
       // Node runs `/bin/sh -c COMMAND` or `cmd /d /s /c "COMMAND"`.
       shell: world.platform === 'win32' ? windowsProgram('cmd.exe', world.env) : '/bin/sh',
@@ -31,20 +33,30 @@ export async function runCredentialCommand(
       child.kill();
     });
     const [stdout, [code, killedBy]] = await Promise.all([outputOf(child, maxBytes), once(child, 'exit')]);
-    return killedBy === null ? { how: 'exited', code, stdout } : { how: 'killed', signal: killedBy };
+    // Ctrl-C and Ctrl-\ are also meant for gwtoken, even if it sees the command's end before its own signal.
+    if (killedBy === 'SIGINT' || killedBy === 'SIGQUIT') throw new Interrupted(killedBy);
+    if (code === 0) return stdout;
+    throw failed(killedBy === null ? `exited with code ${code}` : `was killed by ${killedBy}`);
   };
   try {
-    const end = await withinLimit(timeoutMs, run, signal);
-    // Ctrl-C and Ctrl-\ are also meant for gwtoken, even if it sees the command's end before its own signal.
-    if (end.how === 'killed' && (end.signal === 'SIGINT' || end.signal === 'SIGQUIT'))
-      throw new Interrupted(end.signal);
-    return end;
+    return await withinLimit(timeoutMs, run, signal);
   } catch (error) {
-    if (error instanceof TimedOut) return { how: 'late' };
-    if (systemCode(error) === 'EFBIG') return { how: 'too-long' };
-    if (error instanceof Interrupted || signal?.aborted) throw error;
-    return { how: 'not-started', reason: wordsFor(error) };
+    if (error instanceof GwtokenError || error instanceof Interrupted || signal?.aborted) throw error;
+    if (error instanceof TimedOut) throw timedOut(timeoutMs);
+    if (systemCode(error) === 'EFBIG') throw failed(`printed more than ${maxBytes / 1024} KiB`);
+    throw failed(`could not be started (${wordsFor(error)})`);
   }
+}
+
+function failed(problem: string): GwtokenError {
+  return new GwtokenError('keychain', `the credential command ${problem}`);
+}
+
+function timedOut(limitMs: number): GwtokenError {
+  return failed(`did not finish within ${duration(limitMs)}`).with({
+    hints: ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
+    reason: 'timed-out',
+  });
 }
 
 /** Time to read the rest of the pipe after the command has ended. */

@@ -24,20 +24,23 @@ describe('runCredentialCommand()', () => {
   beforeEach(({ needs }) => needs('posix'));
 
   test.each([
-    ['success', 'true', { how: 'exited', code: 0 }],
-    ['exit code 130', 'exit 130', { how: 'exited', code: 130 }],
-    ['death by SIGTERM', 'kill -TERM $$', { how: 'killed', signal: 'SIGTERM' }],
-    ['endless output', 'yes 2>/dev/null', { how: 'too-long' }],
-    ['the longest output', "printf '%1000s'", { how: 'exited', code: 0, stdout: Buffer.alloc(1000, ' ') }],
-    ['a byte too much', "printf '%1001s'", { how: 'too-long' }],
-    [
-      'a long line',
-      `true ${'x'.repeat(4_000_000)}`,
-      { how: 'not-started', reason: 'argument list too long' },
-    ],
-  ])('reports the end of a command and leaves no listener: %s', async (_, command, end) => {
+    ['no output', 'true', ''],
+    ['the longest output', "printf '%1000s'", ' '.repeat(1000)],
+  ])('resolves with the output and leaves no listener: %s', async (_, command, output) => {
     const { signal } = new AbortController();
-    expect(await run(command, { signal })).toMatchObject(end);
+    expect(String(await run(command, { signal }))).toBe(output);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test.each([
+    ['exit 130', 'exited with code 130'],
+    ['kill -TERM $$', 'was killed by SIGTERM'],
+    ["printf '%1001s'", 'printed more than 0.9765625 KiB'],
+    [`true ${'x'.repeat(4_000_000)}`, 'could not be started (argument list too long)'],
+  ])('rejects and leaves no listener after %.20s', async (command, problem) => {
+    const { signal } = new AbortController();
+    const message = `the credential command ${problem}`;
+    await expect(run(command, { signal })).rejects.toMatchObject({ kind: 'keychain', message, hints: [] });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
@@ -54,17 +57,17 @@ describe('runCredentialCommand()', () => {
 
   test('closes the pipe of a command that prints too much', async () => {
     const file = join(openDirectory(), 'closed');
-    expect(await run(`trap '' TERM; yes 2>/dev/null; : >'${file}'`)).toEqual({ how: 'too-long' });
+    await expect(run(`trap '' TERM; yes 2>/dev/null; : >'${file}'`)).rejects.toThrow('printed more than');
     await until('the end of yes', () => existsSync(file));
   });
 
   test.each([
-    ['late', 'exec sleep 60', 100],
-    ['late', "trap '' TERM; sleep 8", 100],
-    ['too-long', "trap '' TERM; yes 2>/dev/null; sleep 8", 60_000],
-  ])('does not wait for a command that is %s: %s', async (how, line, timeoutMs) => {
+    ['did not finish within 0.1 s', 'exec sleep 60', 100],
+    ['did not finish within 0.1 s', "trap '' TERM; sleep 8", 100],
+    ['printed more than', "trap '' TERM; yes 2>/dev/null; sleep 8", 60_000],
+  ])('does not wait for a command that %s: %s', async (problem, line, timeoutMs) => {
     const startedAt = performance.now();
-    expect(await run(line, { timeoutMs })).toEqual({ how });
+    await expect(run(line, { timeoutMs })).rejects.toThrow(problem);
     expect(performance.now() - startedAt).toBeLessThan(7000);
   });
 });
