@@ -1,5 +1,4 @@
 /** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
-
 import type { Client } from './client';
 import type { Hints } from './errors';
 import type { PostForm } from './post-form';
@@ -14,14 +13,14 @@ export interface Output {
 
 /** The terminal and its person. All methods write to stderr. Ctrl-C rejects with Interrupted. */
 export interface Terminal {
-  /** Returns the reason why prompts are impossible here; undefined if they work. */
+  /** Returns why prompts are impossible here; undefined if they work. */
   promptProblem(): string | undefined;
   /** Stops the terminal's echo; each prompt then drops the input that was typed before it. */
   hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `suggested`. */
   ask(question: string, check: (answer: string) => string | undefined, suggested?: string): Promise<string>;
   askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
-  /** Asks yes or no. Any answer except `y` and `yes` means no. */
+  /** Any answer except `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
@@ -52,10 +51,8 @@ export interface ConfigEdit {
 
 /** The config file. Each problem with the file is a `usage` error, for example write access for others. */
 interface ConfigFile {
-  /** Returns the path, even if there is no file yet. */
   path(): string;
   read(): Config;
-  /** Writes the edit under a lock. */
   edit(edit: ConfigEdit): Promise<void>;
   /** Throws if the config file or the list of stored clients cannot be written. Changes nothing. */
   checkWritable(): Promise<void>;
@@ -85,7 +82,7 @@ export interface TokenKey {
   readonly secret: string;
 }
 
-/** A file of a key: its token (the default) or its last failure. */
+/** A file of a key; by default its token. */
 export type CacheKind = 'token' | 'failure';
 
 /** The files of the token cache, and the locks under which processes write them. No method throws. */
@@ -96,7 +93,7 @@ export interface TokenCache {
    * it writes, it removes the file again. Returns the reason if the file is not written.
    */
   write(key: TokenKey, text: string, kind?: CacheKind, lock?: HeldLock): Promise<string | undefined>;
-  /** Returns the names of the clients that have a cached token, even an expired one. */
+  /** Returns the clients that have a cached token, even an expired one. */
   clientNames(): readonly string[];
   /**
    * Removes the files of the clients that match, their locks first, so that running requests store nothing.
@@ -111,7 +108,7 @@ export interface TokenCache {
 
 export interface CacheRead {
   readonly text?: string;
-  /** Reason why the directory or file is not used, for a warning. */
+  /** Why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
 }
 
@@ -172,7 +169,7 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The directory of the config file and the list of stored clients, or that of the token cache. */
+/** The directory of the config file and the list of stored clients, or of the token cache. */
 export type DirectoryKind = 'config' | 'cache';
 
 export interface DirectoryFacts {
@@ -205,7 +202,7 @@ export interface World {
   runCredentialCommand(command: string, options: CommandOptions): Promise<Uint8Array>;
   readonly keychain: Keychain;
   readonly tokens: TokenCache;
-  /** Returns the form of the program and its runtime: `npm package with Node v20.20.2 on linux x64`. */
+  /** Returns a text such as `npm package with Node v20.20.2 on linux x64`. */
   describeBuild(): string;
   probeDirectory(kind: DirectoryKind): DirectoryFacts;
   /** Posts to the token endpoint; a network failure rejects with a GwtokenError of kind `unreached`. */
@@ -234,11 +231,11 @@ export interface World {
   readFile(path: string, limit: number): Uint8Array;
   /** Rejects with `usage` if the file contains no CA certificates that gwtoken can use. */
   checkCaFile(path: string): Promise<void>;
-  /** Returns the absolute path. Throws the system's error if the working directory was removed. */
+  /** Throws the system's error if the working directory was removed. */
   absolutePath(path: string): string;
   /** Returns a function that appends to a CI runner's file. Throws `usage` if the file is missing. */
   appender(path: string, variable: string): (text: string) => void;
-  /** Returns the HMAC-SHA-256 in hexadecimal. */
+  /** HMAC-SHA-256 in hexadecimal. */
   hmac(text: string, key: Uint8Array): string;
   /** Returns a name that is used only once, for a login or as a salt. It is not a secret. */
   uniqueName(): string;

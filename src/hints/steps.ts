@@ -5,7 +5,6 @@ import { knownProfiles } from '../settings/resolve';
 import type { Settings } from '../settings/table';
 import { similarWords } from '../text';
 
-export const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token';
 export const OMIT_COMMENT = 'leave the comment out: on a typed line, zsh passes it as arguments';
 
 /** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */

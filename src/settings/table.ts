@@ -257,9 +257,8 @@ export function checkConfigKey(key: string, profile?: string): SettingRow<unknow
   const problem = `unknown config key ${quoted(key.replace(/=.*/s, ''))}`;
   if (/secret|client|password|token/i.test(name))
     throw usage(problem, ['to store credentials, run: gwtoken login']);
-  const [meant, ...others] = similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys());
-  const isClear = meant !== undefined && others.length === 0;
-  throw usage(problem, [isClear ? `did you mean: ${meant}` : 'for all keys, run: gwtoken help settings']);
+  const meant = listOf(similarWords(name.toLowerCase().replaceAll('_', '-'), configKeys()));
+  throw usage(problem, [meant ? `did you mean: ${meant}` : 'for all keys, run: gwtoken help settings']);
 }
 
 /** Returns the row of a key. Throws `usage` for a key or value that `config set KEY VALUE` rejects. */

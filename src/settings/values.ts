@@ -81,8 +81,8 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
   const filled = text.replaceAll('{region}', region);
   // The text before an @ may contain a password, and the query an API key: such a URL is not shown.
   const shown = /[@?#]/.test(text) ? name : `${name} ${quoted(text)}`;
-  const fail = (problem: string, ...hints: string[]): GwtokenError =>
-    usage(`${shown}${from(where)} ${problem}`, hints);
+  const fail = (problem: string, hint: string): GwtokenError =>
+    usage(`${shown}${from(where)} ${problem}`, [hint]);
 
   if (/[\s\p{Cc}\\]/u.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${example}`);
@@ -90,12 +90,7 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
   if (/[{}]/.test(filled + (url?.host ?? '')))
     throw fail('contains { or }', 'the only placeholder is {region}');
-  if (!url) {
-    const bare = /^([\w.-]+\.[a-z]{2,}|127\.[\d.]+|localhost)(:\d+)?(\/[\w./-]*)?$/i.exec(filled);
-    const scheme = bare && isLoopback(bare[1]!) ? 'http' : 'https';
-    const hint = bare ? `did you mean: ${scheme}://${text}` : `example: ${example}`;
-    throw fail('is not a valid https:// URL', hint);
-  }
+  if (!url) throw fail('is not a valid https:// URL', `example: ${example}`);
   // Searches the whole text, because `URL` takes the user name for the host if the password starts with `/`.
   if (filled.includes('@'))
     throw fail(
@@ -106,9 +101,7 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
     throw fail('contains a query or fragment', `use only the base URL, for example ${example}`);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     const secure = `https://${url.host}${url.pathname}`.replace(/\/$/, '');
-    const publish = `or publish its port, and use http://localhost:${url.port || 80}`;
-    const isContainer = !url.hostname.includes('.');
-    throw fail('is not encrypted', `use ${secure}`, ...(isContainer ? [publish] : []));
+    throw fail('is not encrypted', `use ${secure}`);
   }
   return url;
 }

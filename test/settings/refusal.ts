@@ -1,22 +1,11 @@
 import { expect } from 'vitest';
-import { GwtokenError } from '../../src/errors';
-import { hintsFor } from '../../src/hints/hints';
-import type { Settings } from '../../src/settings/table';
+import { GwtokenError, type Hints, valueOrError } from '../../src/errors';
 
 /** Returns the message and hints of the `usage` error that the work throws; fails if it throws none. */
-export function refusal(
-  work: () => unknown,
-  settings?: Settings,
-): { message: string; hints: readonly string[] } {
-  try {
-    work();
-  } catch (error) {
-    expect(error).toBeInstanceOf(GwtokenError);
-    expect(error).toMatchObject({ kind: 'usage' });
-    return {
-      message: (error as GwtokenError).message,
-      hints: hintsFor(error as GwtokenError, settings),
-    };
-  }
-  throw new Error('expected a usage error, but nothing was thrown');
+export function refusal(work: () => unknown): { readonly message: string; readonly hints: Hints } {
+  const error = valueOrError(work);
+  expect(error).toBeInstanceOf(GwtokenError);
+  const { kind, message, hints } = error as GwtokenError;
+  expect(kind).toBe('usage');
+  return { message, hints };
 }

@@ -76,32 +76,24 @@ describe('the error for an invalid URL', () => {
   const USER = ['contains a user name or password', STORES] as const;
   const QUERY = ['contains a query or fragment', `use only the base URL, for example ${EXAMPLE}`] as const;
 
-  test.for<readonly [text: string, problem: string, ...hints: string[]]>([
+  test.for<readonly [text: string, problem: string, hint: string]>([
     ['https://a.test/b c', ...BLANK],
     ['https://a.test\\b', ...BLANK],
     ['https://a.test/\u00a0', ...BLANK],
     ['ftp://a.test', ...NO_URL],
     ['https://{REGION}.test', ...BRACES],
     ['https://a%7b.test', ...BRACES],
-    ['id.a.test:8443/b/c-d', 'is not a valid https:// URL', 'did you mean: https://id.a.test:8443/b/c-d'],
-    ['id.a.test:8443x', ...NO_URL],
-    ['id.a.test/b?c', ...NO_URL],
+    ['id.a.test/b', ...NO_URL],
     ['https://user@a.test', ...USER],
     ['user@a.test', ...NO_URL],
     ['https://user:/pass@a.test', ...USER],
     ['https://a.test?b=c', ...QUERY],
     ['https://a.test/#b', ...QUERY],
     ['http://a.test:8080/b/', 'is not encrypted', 'use https://a.test:8080/b'],
-    [
-      'http://keycloak:8080',
-      'is not encrypted',
-      'use https://keycloak:8080',
-      'or publish its port, and use http://localhost:8080',
-    ],
-  ])('names the problem and hints for the auth URL %j', ([text, problem, ...hints]) => {
+  ])('names the problem and a hint for the auth URL %j', ([text, problem, hint]) => {
     const shown = /[@?#]/.test(text) ? '' : ` ${JSON.stringify(text)}`;
     const message = `auth URL${shown} (from --auth-url) ${problem}`;
-    expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({ message, hints });
+    expect(refusal(() => parseAuthUrl(text, '--auth-url', 'us'))).toEqual({ message, hints: [hint] });
   });
 
   test('shows an example of a gateway for an API URL', () => {

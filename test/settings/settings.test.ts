@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
-import { selecting } from '../../src/settings/resolve';
+import { selecting, settingLines } from '../../src/settings/resolve';
 import { allKeys, ROWS, SETTINGS, type Settings, variableOf } from '../../src/settings/table';
 import type { StoredClient } from '../../src/world';
 import { settingsWith } from './places';
@@ -22,97 +22,75 @@ const fourPlaces = (key: string, values: Record<string, unknown>): Place[] => {
   return Object.entries(values).map(([written, value], at) => [names[at]!, written, value]);
 };
 
+type Row = readonly [setting: keyof typeof SETTINGS, places: readonly Place[], fallback?: unknown];
+
 /** The places of each setting in order of precedence, and its default. Add a row for a new setting. */
-const ORDER: Record<string, { setting: keyof typeof SETTINGS; places: readonly Place[]; fallback: unknown }> =
-  {
-    region: {
-      setting: 'region',
-      places: fourPlaces('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' }),
-      fallback: undefined,
-    },
-    environment: {
-      setting: 'environment',
-      places: [
-        ['--sandbox', true, 'sandbox'],
-        ['GWTOKEN_SANDBOX', '0', 'production'],
-        ['acme:sandbox', true, 'sandbox'],
-        ['sandbox', false, 'production'],
-      ],
-      fallback: 'production',
-    },
-    'environment, negated': {
-      setting: 'environment',
-      places: [
-        ['--no-sandbox', false, 'production'],
-        ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
-        ['sandbox', 'false', 'production'],
-      ],
-      fallback: 'production',
-    },
-    profile: {
-      setting: 'profile',
-      places: [
-        ['--profile', 'a', 'a'],
-        ['GWTOKEN_PROFILE', 'b', 'b'],
-        ['profile', 'c', 'c'],
-      ],
-      fallback: 'default',
-    },
-    'min-ttl': {
-      setting: 'minTtlMs',
-      places: fourPlaces('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 }),
-      fallback: undefined,
-    },
-    timeout: {
-      setting: 'timeoutMs',
-      places: fourPlaces('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }),
-      fallback: 10_000,
-    },
-    retries: {
-      setting: 'retries',
-      places: fourPlaces('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }),
-      fallback: 2,
-    },
-    cache: {
-      setting: 'cache',
-      places: [
-        ['--no-cache', false, false],
-        ['GWTOKEN_NO_CACHE', '0', true],
-        ['cache', 'off', false],
-      ],
-      fallback: true,
-    },
-    'ca-file': {
-      setting: 'caFile',
-      places: fourPlaces('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' }),
-      fallback: undefined,
-    },
-    'keychain-timeout': {
-      setting: 'keychainTimeoutMs',
-      places: [
-        ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
-        ['keychain-timeout', '1m', 60_000],
-      ],
-      fallback: undefined,
-    },
-    'credential-command': {
-      setting: 'credentialCommand',
-      places: [
-        ['acme:credential-command', 'pass a', 'pass a'],
-        ['credential-command', 'pass b', 'pass b'],
-      ],
-      fallback: undefined,
-    },
-    'auth URL': {
-      setting: 'authUrl',
-      places: urls(
-        ...['--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')],
-        `${STORED}acme:production:eu`,
-      ),
-      fallback: undefined,
-    },
-    'API URL': { setting: 'apiUrl', places: urls(...urlKeys('api-url')), fallback: undefined },
-  };
+const ORDER: readonly Row[] = [
+  ['region', fourPlaces('region', { eu: 'eu', us: 'us', EU: 'eu', US: 'us' })],
+  [
+    'environment',
+    [
+      ['--sandbox', true, 'sandbox'],
+      ['GWTOKEN_SANDBOX', '0', 'production'],
+      ['acme:sandbox', true, 'sandbox'],
+      ['sandbox', false, 'production'],
+    ],
+    'production',
+  ],
+  [
+    'environment',
+    [
+      ['--no-sandbox', false, 'production'],
+      ['GWTOKEN_SANDBOX', 'true', 'sandbox'],
+      ['sandbox', 'false', 'production'],
+    ],
+    'production',
+  ],
+  [
+    'profile',
+    [
+      ['--profile', 'a', 'a'],
+      ['GWTOKEN_PROFILE', 'b', 'b'],
+      ['profile', 'c', 'c'],
+    ],
+    'default',
+  ],
+  ['minTtlMs', fourPlaces('min-ttl', { '90': 90_000, '2m': 120_000, '1h': 3_600_000, '30': 30_000 })],
+  ['timeoutMs', fourPlaces('timeout', { '5s': 5000, '6s': 6000, '7s': 7000, '8s': 8000 }), 10_000],
+  ['retries', fourPlaces('retries', { '0': 0, '1': 1, '3': 3, '4': 4 }), 2],
+  [
+    'cache',
+    [
+      ['--no-cache', false, false],
+      ['GWTOKEN_NO_CACHE', '0', true],
+      ['cache', 'off', false],
+    ],
+    true,
+  ],
+  ['caFile', fourPlaces('ca-file', { '/f': '/f', '/v': '/v', '/p': '/p', '/g': '/g' })],
+  [
+    'keychainTimeoutMs',
+    [
+      ['GWTOKEN_KEYCHAIN_TIMEOUT', '5', 5000],
+      ['keychain-timeout', '1m', 60_000],
+    ],
+  ],
+  [
+    'credentialCommand',
+    [
+      ['acme:credential-command', 'pass a', 'pass a'],
+      ['credential-command', 'pass b', 'pass b'],
+    ],
+  ],
+  [
+    'authUrl',
+    urls(
+      ...['--auth-url', 'GWTOKEN_AUTH_URL_EU', 'GWTOKEN_AUTH_URL', ...urlKeys('auth-url')],
+      `${STORED}acme:production:eu`,
+    ),
+  ],
+  ['apiUrl', urls(...urlKeys('api-url'))],
+];
 
 /** Returns settings of which only these places are set, beside the flags. */
 function settingsIn(places: readonly Place[], selected: Readonly<Record<string, string>>): Settings {
@@ -143,8 +121,7 @@ function sourceOf(name: string): string {
 }
 
 describe('a setting', () => {
-  test.for(Object.entries(ORDER))('%s comes from the first place that sets it', ([, row]) => {
-    const { setting, places, fallback } = row;
+  test.for(ORDER)('%s comes from the first place that sets it', ([setting, places, fallback]) => {
     const byDefault = [fallback, fallback === undefined ? undefined : 'default'];
     for (let chosen = 0; chosen < 2 ** places.length; chosen++) {
       const filled = places.filter((_, at) => (chosen >> at) & 1);
@@ -156,7 +133,7 @@ describe('a setting', () => {
   });
 
   test('ignores an empty variable and the keys of other profiles', () => {
-    for (const [name, { setting, places, fallback }] of Object.entries(ORDER)) {
+    for (const [setting, places, fallback] of ORDER) {
       const empty = places.flatMap(([place]): Place[] =>
         place.startsWith('GWTOKEN_') ? [[place, '', '']] : [],
       );
@@ -165,7 +142,7 @@ describe('a setting', () => {
       );
       const flags = flagsFor(setting);
       for (const from of [settingsIn(empty, flags), settingsWith({ flags, profiles: { other: others } })])
-        expect([name, from[setting]?.value]).toEqual([name, fallback]);
+        expect([setting, from[setting]?.value]).toEqual([setting, fallback]);
     }
   });
 
@@ -212,6 +189,24 @@ test('no variable changes the API URL, to which gwtoken sends tokens', () => {
 });
 
 test('ORDER has a row for each setting', () => {
-  const rows = Object.values(ORDER).map(({ setting }) => setting);
-  expect(new Set(rows)).toEqual(new Set(Object.keys(SETTINGS)));
+  expect(new Set(ORDER.map(([setting]) => setting))).toEqual(new Set(Object.keys(SETTINGS)));
+});
+
+test('settingLines() returns each set or default value with its source, and the error of an invalid one', () => {
+  const settings = settingsWith({
+    flags: { region: 'us', 'auth-url': 'https://{region}.test', cache: false },
+    env: { GWTOKEN_MIN_TTL: '90', GWTOKEN_KEYCHAIN_TIMEOUT: '1m' },
+    general: { 'api-url': 'x', 'ca-file': '/ca.pem', 'credential-command': 'pass show secret' },
+    profiles: { default: { timeout: '1h' } },
+  });
+  expect(settingLines(settings).slice(4)).toEqual([
+    'API URL: API URL "x" (from api-url in /c.json) is not a valid https:// URL',
+    'min-ttl: 1 min 30 s (GWTOKEN_MIN_TTL)',
+    'timeout: 1 h (timeout of profile default in /c.json)',
+    'retries: 2 (default)',
+    'cache: off (--no-cache)',
+    'ca-file: /ca.pem (ca-file in /c.json)',
+    'keychain-timeout: 1 min (GWTOKEN_KEYCHAIN_TIMEOUT)',
+    'credential-command: set (credential-command in /c.json)',
+  ]);
 });

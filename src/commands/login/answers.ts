@@ -10,12 +10,13 @@ import {
   secretProblem,
 } from '../../credentials/credentials';
 import { GwtokenError, messageOf, usage, valueOrError } from '../../errors';
-import { ABOUT_AUTH_URL } from '../../hints/steps';
 import { withFlags } from '../../settings/resolve';
 import { type FlagValues, isForThisRun, type Settings } from '../../settings/table';
 import { parseAuthUrl, parseRegion } from '../../settings/values';
 import { capitalized, listOf, oneLine, quoted, shellWord } from '../../text';
 import type { StoredClient, World } from '../../world';
+
+const ABOUT_AUTH_URL = 'the auth URL is the token endpoint before /oauth2/token';
 
 export interface Answers extends Credentials {
   readonly client: Client;
