@@ -24,12 +24,6 @@ const INPUTS = [...REQUIRED, 'sandbox', 'min-ttl'];
 /** The connection to the endpoint depends on the runner, so these come from the job. */
 const KEPT_FROM_JOB = ['GWTOKEN_TIMEOUT', 'GWTOKEN_RETRIES', 'GWTOKEN_CA_FILE'];
 
-/** Each step requests a token of its own. */
-const FLAGS = { cache: false };
-
-/** A line whose output no shell evaluates. */
-const NO_LINE = ['get'];
-
 disableDebuggerSignal(process);
 // Exit code 1 unless the run sets another: an event loop that runs dry must not look like success.
 process.exitCode = 1;
@@ -43,6 +37,8 @@ for (const name of INPUTS) env[variableSpelling(name)] = input(name);
 env['GWTOKEN_CONFIG_DIR'] = join(__dirname, 'no-config');
 
 const { world } = openWorld(process, __RELEASE__, openQuickWorld(process));
+// Each step requests a token of its own.
+const settings = gather({ cache: false }, world);
 void main()
   .then(() => 0, report)
   .then((code) => process.exit(code));
@@ -58,7 +54,7 @@ async function main(): Promise<void> {
     const options = envOptions({ format });
     return { options, write: envDestination(options.format, world) };
   });
-  const { token } = await selectedToken(gather(FLAGS, world), world);
+  const { token } = await selectedToken(settings, world);
   for (const { options, write } of targets) write(envOutput(token, options));
 }
 
@@ -72,11 +68,10 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
-  if (!(error instanceof GwtokenError)) return failWith(NO_LINE, error, world);
+  // No shell evaluates the output of `get`.
+  if (!(error instanceof GwtokenError)) return failWith(['get'], error, world);
   // An error may repeat a part of the secret, but the runner masks only all of it.
-  const texts = [error.message, ...hintsFor(error, gather(FLAGS, world))].map((text) =>
-    hideSecrets(text, env),
-  );
+  const texts = [error.message, ...hintsFor(error, settings)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);
   const lines = [`::error title=gwtoken::${escapeData(message)}`, ...hints.map((hint) => `hint: ${hint}`)];
   world.stderr.write(`${lines.join('\n')}\n`);

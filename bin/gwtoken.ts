@@ -22,22 +22,22 @@ process.exitCode = 1;
 const quickStart = openQuickWorld(process);
 const argv = process.argv.slice(2);
 // Exits without waiting for open connections, because all output has been written.
-void (answerQuickly() ?? runCli()).then((code) => process.exit(code), endByError);
+void runCli(answerQuickly()).then((code) => process.exit(code), endByError);
 
-/** Writes the quick path's answer and exits before any promise exists; otherwise leaves it to the CLI. */
-function answerQuickly(): Promise<number> | undefined {
+/** Writes the quick path's answer and exits. Returns if the CLI has to go on: the error if writing failed. */
+function answerQuickly(): unknown {
   const answer = quick(argv, { ...quickStart.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
   try {
     writeAll(1, answer);
   } catch (error) {
-    return error instanceof ReaderGone ? Promise.reject(error) : runCli(error);
+    return error;
   }
   return process.exit(0);
 }
 
 /** Runs the CLI, or reports the failure to write the quick path's answer. Resolves with the exit code. */
-async function runCli(failure?: unknown): Promise<number> {
+async function runCli(failure: unknown): Promise<number> {
   const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   system.learnChildEnds(process);
   const { world, written } = system.openWorld(process, __RELEASE__, quickStart);
