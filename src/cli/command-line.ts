@@ -33,19 +33,26 @@ const MOST_WORDS = 10_000;
 
 /** Reads the words after `gwtoken`. What is wrong with them is the line's `problem`. */
 export function readLine(argv: readonly string[]): Line {
-  const { path, given, args, error } = parse(argv.slice(0, MOST_WORDS));
+  const parsed = parse(argv.slice(0, MOST_WORDS));
   return {
-    path,
-    flags: flagValues(given),
-    args: [...args, ...argv.slice(MOST_WORDS)],
-    shows: textShown(path, given, error),
-    problem: error && problemOf(error, path, args),
-    mayBeEvaluated: mayBeEvaluated(path, args, error),
+    path: parsed.path,
+    flags: flagValues(parsed.given),
+    args: [...parsed.args, ...argv.slice(MOST_WORDS)],
+    shows: textToShow(parsed),
+    problem: parsed.error && problemOf(parsed.error, parsed),
+    mayBeEvaluated: mayBeEvaluated(parsed),
   };
 }
 
-/** Returns what commander reads, up to the error if there is one. */
-function parse(argv: readonly string[]) {
+/** What commander has read, up to the error if there is one. */
+interface Parsed {
+  readonly path: readonly Command[];
+  readonly given: readonly GivenFlag[];
+  readonly args: readonly string[];
+  readonly error: CommanderError | undefined;
+}
+
+function parse(argv: readonly string[]): Parsed {
   const path: Command[] = [];
   const given: GivenFlag[] = [];
   const program = new Parser('gwtoken').exitOverride().enablePositionalOptions().helpOption(false);
@@ -99,11 +106,7 @@ function rejectForeignFlags(parser: Parser, given: readonly GivenFlag[]): void {
   if (foreign) parser.error(`error: unknown option '${foreign}'`);
 }
 
-function textShown(
-  path: readonly Command[],
-  given: readonly GivenFlag[],
-  error: CommanderError | undefined,
-): Line['shows'] {
+function textToShow({ path, given, error }: Parsed): Line['shows'] {
   const command = path.at(-1);
   const lacksCommand = error?.code === 'commander.help';
   // If a line breaks before its command, `--help` and `--version` may be another program's words.
@@ -114,11 +117,7 @@ function textShown(
   return lacksCommand ? 'commands' : undefined;
 }
 
-function mayBeEvaluated(
-  [command]: readonly Command[],
-  args: readonly string[],
-  error: CommanderError | undefined,
-): boolean {
+function mayBeEvaluated({ path: [command], args, error }: Parsed): boolean {
   if (command) return command.evaluated === true;
   if (error?.code !== 'commander.unknownCommand') return true;
   // The message contains commander's suggestion, which is `env` for `evn`.
@@ -126,13 +125,13 @@ function mayBeEvaluated(
 }
 
 /** Returns the error with commander's sentence, but without what may be a value, and with its hints. */
-function problemOf(error: CommanderError, path: readonly Command[], args: readonly string[]): GwtokenError {
+function problemOf({ message }: CommanderError, { path, args }: Parsed): GwtokenError {
   const names = path.map(({ name }) => name);
-  const [sentence = '', suggestion] = error.message.replace('error: ', '').split(/\n(?=\(Did you mean )/);
+  const [sentence = '', suggestion] = message.replace('error: ', '').split(/\n(?=\(Did you mean )/);
   const shown = sentence.replace(/(?<=^unknown \w+ ').*(?='$)/s, withoutValue);
+  const help = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
   const hint = hintFor(names, args) ?? suggestion;
-  const lastStep = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
-  return usage(shown, hint === undefined ? [] : [hint]).with({ lastStep });
+  return usage(shown, hint === undefined ? [help] : [hint, help]);
 }
 
 /** Returns an unknown word without what may be a value: `--secret=…` for `--secret=x`, and `-s` for `-sx`. */
