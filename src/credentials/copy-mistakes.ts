@@ -3,25 +3,22 @@ import { GwtokenError, orUndefined } from '../errors';
 import type { World } from '../world';
 import { type Credentials, SECRET_LIMIT, type ValueNames } from './credentials';
 
-const MISTAKES: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
-  { pattern: /^(["'`]).*\1$/s, problem: 'begins and ends with a quote' },
-  { pattern: /^\s|\s$/, problem: 'begins or ends with a space' },
-  { pattern: /^\{\s*".*\}$/s, problem: 'is JSON; give only the value' },
+const PLACEHOLDER = 'is a placeholder that nothing has replaced';
+
+const MISTAKES: readonly (readonly [pattern: RegExp, problem: string])[] = [
+  [/^(["'`]).*\1$/s, 'begins and ends with a quote'],
+  [/^\s|\s$/, 'begins or ends with a space'],
+  [/^\{\s*".*\}$/s, 'is JSON; give only the value'],
   // Placeholders of shells, Azure, GitHub, Jinja, cmd.exe and manuals, and a secret that a log has masked.
-  {
-    pattern: /^(\$\(.*\)|\$?\{.*\}|\$[A-Z_]+|%\w+%|<.*>|\*{3,}|#\{.*\}#|__\w+__)$/s,
-    problem: 'is a placeholder that nothing has replaced',
-  },
-  { pattern: /^(null|undefined|change_?me)$/i, problem: 'is a placeholder that nothing has replaced' },
-  // References of 1Password, vals, AWS, Vault, Azure, Google, sops and jasypt. A client ID may be an https:
-  // URL.
-  {
-    pattern:
-      /^((?!https?:)[a-z][\w+.-]*:\/\/|(arn|vault):|@Microsoft\.KeyVault\(|projects\/.*\/secrets\/|ENC[[(])/i,
-    problem: 'looks like a reference that nothing has resolved',
-  },
+  [/^(\$\(.*\)|\$?\{.*\}|\$[A-Z_]+|%\w+%|<.*>|\*{3,}|#\{.*\}#|__\w+__)$/s, PLACEHOLDER],
+  [/^(null|undefined|change_?me)$/i, PLACEHOLDER],
+  // References of 1Password, vals, AWS, Vault, Azure, Google, sops and jasypt. An ID may be an https: URL.
+  [
+    /^((?!https?:)[a-z][\w+.-]*:\/\/|(arn|vault):|@Microsoft\.KeyVault\(|projects\/.*\/secrets\/|ENC[[(])/i,
+    'looks like a reference that nothing has resolved',
+  ],
   // Invisible characters, typographic quotes, and a dash or dots in place of `--` and `...`.
-  { pattern: /[^ -~]/, problem: 'contains characters outside ASCII, often copied along' },
+  [/[^ -~]/, 'contains characters outside ASCII, often copied along'],
 ];
 
 const NO_VARIABLES: ValueNames = { id: 'the client ID', secret: 'the client secret' };
@@ -41,8 +38,8 @@ export function withMistakes(
   const mistakes = values.flatMap(([name, value, forFile]) => {
     if (isFile(value, readFile))
       return [`${name} is the path of a file${forFile ? `; set ${forFile} instead` : ''}`];
-    const mistake = MISTAKES.find(({ pattern }) => pattern.test(value));
-    return mistake ? [`${name} ${mistake.problem}`] : [];
+    const mistake = MISTAKES.find(([pattern]) => pattern.test(value));
+    return mistake ? [`${name} ${mistake[1]}`] : [];
   });
   return error.with({ hints: [...mistakes, ...error.hints] });
 }
