@@ -92,7 +92,7 @@ function warningFor(
   const own = stored()[name]?.authUrl;
   if (own === undefined || !authUrl || authUrl.value === own) return undefined;
   const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
-  return { message, hints: otherUrlHints(own, authUrl, settings) };
+  return { message, hints: otherUrlHints(authUrl, settings) };
 }
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {

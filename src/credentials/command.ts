@@ -11,10 +11,8 @@ import { bind, type CredentialSource, urlOfSettings } from './source';
 export function commandSource(settings: Settings): CredentialSource | undefined {
   const { client, credentialCommand, keychainTimeoutMs } = settings;
   if (!credentialCommand) return undefined;
-  const {
-    value,
-    source: { name },
-  } = credentialCommand;
+  const { value } = credentialCommand;
+  const { name } = credentialCommand.source;
   const setting = urlOfSettings(settings);
   return {
     kind: 'command',

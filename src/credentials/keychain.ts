@@ -9,7 +9,6 @@ import { bind, type CredentialSource, type LoadWorld, urlOfSettings } from './so
 
 export function keychainSource(settings: Settings): CredentialSource {
   const { client, stored, keychainTimeoutMs } = settings;
-  const timeoutMs = keychainTimeoutMs?.value;
   const account = clientName(client);
   // Read before the item: if a login replaces both meanwhile, the token has the old login's key. An
   // unreadable list has no entry.
@@ -20,49 +19,47 @@ export function keychainSource(settings: Settings): CredentialSource {
     ...(entry && { clientId: entry.clientId }),
     key: { facts: entry ? [JSON.stringify(entry)] : [], secret: '' },
     authUrl: settings.authUrl,
-    waitMs: timeoutMs ?? ANSWER_WITHIN_MS.person,
+    waitMs: keychainTimeoutMs?.value ?? ANSWER_WITHIN_MS.person,
     async load(world, signal) {
-      const credentials = parseItem(await readItem(client, timeoutMs, world, signal), settings);
+      const item = await readItem(settings, world, signal);
       // A login writes the list of stored clients after the item: if they differ, the item is right.
       const other = urlOfSettings(settings);
-      const { authUrl: own } = credentials;
-      const origin = `${account} was stored for ${own ?? 'no auth URL'}`;
-      return bind(credentials, other, origin, otherUrlHints(own, other, settings));
+      const origin = `${account} was stored for ${item.authUrl ?? 'no auth URL'}`;
+      return bind(item, other, origin, otherUrlHints(other, settings));
     },
   };
 }
 
 /** Returns the steps for an item that was stored for another auth URL. The first sends the secret nowhere else. */
-export function otherUrlHints(
-  own: string | undefined,
-  setting: Setting<string> | undefined,
-  { client, flags }: Settings,
-): Hints {
+export function otherUrlHints(setting: Setting<string> | undefined, { client, flags }: Settings): Hints {
   const login = loginCommand(client, flags);
   if (!setting) return [`to store one with it, run: ${login}`];
-  const other = `run: ${login} --auth-url ${shellWord(setting.text)}`;
-  return own === undefined ? [other] : [undoStep(setting.source), `or ${other}`];
+  return [undoStep(setting.source), `or run: ${login} --auth-url ${shellWord(setting.text)}`];
 }
 
-/** Returns the client's item. Throws if there is none, or if the keychain fails. */
+/** Returns the client's item. Throws if there is none, if it is invalid, or if the keychain fails. */
 async function readItem(
-  client: Client,
-  timeoutMs: number | undefined,
+  { client, flags, keychainTimeoutMs }: Settings,
   world: LoadWorld,
   signal: AbortSignal | undefined,
-): Promise<string> {
+): Promise<ParsedCredentials> {
   const name = clientName(client);
   const isStored = (): boolean => world.clients.read()[name] !== undefined;
-  const item = await world.keychain.get(name, timeoutMs, signal).catch((error: unknown) => {
+  const item = await world.keychain.get(name, keychainTimeoutMs?.value, signal).catch((error: unknown) => {
     // A CI job usually has no keychain, and needs none unless the client was stored there.
     if (!saysNoKeychain(error) || !isCi(world.env) || isStored()) throw error;
     world.trace(error.message);
   });
-  if (item !== undefined) return item;
-  if (isStored()) throw notReturned(client);
-  throw new GwtokenError('no-credentials', `no credentials found for ${name}`, [], {
-    reason: 'no-credentials',
-  });
+  if (item === undefined) {
+    if (isStored()) throw notReturned(client);
+    const message = `no credentials found for ${name}`;
+    throw new GwtokenError('no-credentials', message, [], { reason: 'no-credentials' });
+  }
+  const parsed = parseCredentials(item, client);
+  if (typeof parsed !== 'string') return parsed;
+  throw new GwtokenError('keychain', `the keychain item gwtoken, ${name} ${parsed}`, [
+    `to replace it, run: ${loginCommand(client, flags)}`,
+  ]);
 }
 
 /**
@@ -77,16 +74,6 @@ export function formatItem({ clientId, clientSecret, authUrl }: ParsedCredential
   if (bytes <= ITEM_LIMIT) return text;
   throw usage(`the credentials are too long for the keychain (${bytes} bytes, limit ${ITEM_LIMIT})`, [
     'use environment variables or a secret file: gwtoken help settings',
-  ]);
-}
-
-/** Reads an item. Throws a `keychain` error that does not show the value. */
-function parseItem(text: string, settings: Settings): ParsedCredentials {
-  const { client } = settings;
-  const parsed = parseCredentials(text, client);
-  if (typeof parsed !== 'string') return parsed;
-  throw new GwtokenError('keychain', `the keychain item gwtoken, ${clientName(client)} ${parsed}`, [
-    `to replace it, run: ${loginCommand(client, settings.flags)}`,
   ]);
 }
 

@@ -62,12 +62,13 @@ describe('runCredentialCommand()', () => {
   });
 
   test.each([
-    ['did not finish within 0.1 s', 'exec sleep 60', 100],
-    ['did not finish within 0.1 s', "trap '' TERM; sleep 8", 100],
-    ['printed more than', "trap '' TERM; yes 2>/dev/null; sleep 8", 60_000],
-  ])('does not wait for a command that %s: %s', async (problem, line, timeoutMs) => {
+    ['did not finish within 0.1 s', 'timed-out', 'exec sleep 60', 100],
+    ['did not finish within 0.1 s', 'timed-out', "trap '' TERM; sleep 8", 100],
+    ['printed more than 0.9765625 KiB', undefined, "trap '' TERM; yes 2>/dev/null; sleep 8", 60_000],
+  ])('does not wait for a command that %s', async (problem, reason, line, timeoutMs) => {
     const startedAt = performance.now();
-    await expect(run(line, { timeoutMs })).rejects.toThrow(problem);
+    const message = `the credential command ${problem}`;
+    await expect(run(line, { timeoutMs })).rejects.toMatchObject({ message, reason });
     expect(performance.now() - startedAt).toBeLessThan(7000);
   });
 });
