@@ -1,10 +1,8 @@
 /** The key of a token: it differs in all that the request depends on, and is stored without its secret. */
 import { describe, expect, test } from 'vitest';
-import { SETTINGS } from '../../src/settings/table';
 import { hmac } from '../../src/system/distribution';
 import { keyMatches, storedKey } from '../../src/token/key';
 import { keyWith } from '../harness/homes/client';
-import { type Inside, inside } from '../harness/homes/in-process';
 import type { Values } from '../settings/places';
 
 const world = { hmac };
@@ -61,49 +59,4 @@ describe('a key', () => {
     }
     expect(storedKey(keyWith(keychain()), 'salt', world).hmac).toBe('');
   });
-});
-
-/** Two values of each setting. A new one needs a line here. */
-const VALUES: Readonly<Record<keyof typeof SETTINGS, readonly [string, string]>> = {
-  region: ['eu', 'us'],
-  environment: ['false', 'true'],
-  profile: ['one', 'two'],
-  authUrl: ['https://a.example.com', 'https://b.example.com'],
-  apiUrl: ['https://a.example.com', 'https://b.example.com'],
-  minTtlMs: ['1s', '2s'],
-  timeoutMs: ['1s', '2s'],
-  retries: ['1', '2'],
-  cache: ['on', 'on'],
-  caFile: ['/one.pem', '/two.pem'],
-  keychainTimeoutMs: ['1s', '2s'],
-  credentialCommand: ['one', 'two'],
-};
-
-describe('a cached token', () => {
-  /** Gets a token with each of the values in turn. Returns the requests that were sent. */
-  async function sent(gw: Inside, key: string, values: readonly string[], flag: string) {
-    gw.env = {};
-    gw.own = {
-      runCredentialCommand: async (line) =>
-        Buffer.from(JSON.stringify({ client_id: line, client_secret: 's' })),
-    };
-    gw.posts.length = 0;
-    const usual = { region: 'eu', 'auth-url': 'https://a.example.com', 'credential-command': 'a' };
-    for (const value of values) {
-      gw.configure({ ...usual, [key]: value });
-      await gw.get(...(flag ? [flag] : []));
-    }
-    return gw.posts.map(({ url, form }) => `${url} ${form}`);
-  }
-
-  test.each(Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])(
-    'is not used if %s changes the request',
-    async (name) => {
-      const values = VALUES[name];
-      const requests = await sent(inside(), SETTINGS[name].key, values, '--no-cache');
-      expect(requests).toHaveLength(2);
-      if (new Set(requests).size === 2)
-        expect(await sent(inside(), SETTINGS[name].key, values, '')).toEqual(requests);
-    },
-  );
 });

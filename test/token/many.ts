@@ -1,13 +1,7 @@
 /** Runs many real processes at once, for the tests of shared requests. */
-import type { TokenEndpoint } from '../harness/endpoints/token-endpoint';
 import type { Home } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
-import {
-  executable,
-  type ProgramOptions,
-  type ProgramResult,
-  type RunningProgram,
-} from '../harness/programs/program';
+import type { ProgramOptions, ProgramResult, RunningProgram } from '../harness/programs/program';
 
 /** Timeout of tests and programs in ms: 200 starts take long on a busy machine. */
 export const LONG = 180_000;
@@ -29,20 +23,6 @@ export const results = (programs: readonly RunningProgram[]) =>
 export async function untilWaiting(programs: readonly RunningProgram[], count: number): Promise<void> {
   const waiting = () => programs.filter(({ stderr }) => stderr().includes('waiting for another')).length;
   await until(`${count} wait`, () => waiting() >= count, LONG);
-}
-
-/** Returns the results of `count` simultaneous calls of the executable. The endpoint replies when all but one wait. */
-export async function resultsBehindOne(
-  endpoint: TokenEndpoint,
-  home: Home,
-  count: number,
-  ...args: readonly string[]
-): Promise<ProgramResult[]> {
-  const release = endpoint.hold();
-  const programs = startCalls(count, home, { program: [executable()] }, '--verbose', ...args);
-  await untilWaiting(programs, count - 1);
-  release();
-  return await results(programs);
 }
 
 /** Returns the distinct outcomes. `errors` are the errors and warnings on stderr. */

@@ -103,13 +103,6 @@ describe('a logout while get requests a token leaves no token behind', () => {
     await getWithLogout();
   });
 
-  test('of an item that another tool stored', async () => {
-    gw.env = { GWTOKEN_AUTH_URL: 'https://a.example.com' };
-    const item = { client_id: 'id', client_secret: 's', auth_url: 'https://a.example.com' };
-    gw.items.set('default:production:eu', JSON.stringify(item));
-    await getWithLogout();
-  });
-
   test('of a client in variables', async () => {
     await gw.login({ flags: ['--no-verify'] });
     await getWithLogout();
@@ -162,11 +155,6 @@ test('a request sweeps files that are over, of an older version, or left behind'
     'new',
     'valid',
   ]);
-});
-
-test('a stored client does not replace the token of variables', async () => {
-  await gw.login({ clientId: 'stored', flags: ['--no-verify'] });
-  expect([await gw.get(), await gw.get()]).toEqual(['token-1', 'token-1']);
 });
 
 test('--fresh requests a token and stores it for later calls', async () => {

@@ -5,7 +5,7 @@ import { inVariables } from '../harness/homes/client';
 import { openHome } from '../harness/homes/home';
 import { until } from '../harness/programs/processes';
 import { executable, runCommand } from '../harness/programs/program';
-import { distinctOutcomes, LONG, results, resultsBehindOne, startCalls } from './many';
+import { distinctOutcomes, LONG, results, startCalls, untilWaiting } from './many';
 
 test('200 simultaneous calls of both forms make one request', { timeout: LONG }, async ({ needs }) => {
   needs('posix');
@@ -27,7 +27,11 @@ test('simultaneous --fresh calls share a token that was requested after their st
   const endpoint = await startTokenEndpoint();
   const home = openHome(inVariables(endpoint.authUrl));
   expect(await home.gwtoken(['get'])).toMatchObject({ code: 0, stdout: 'token-1\n' });
-  const ended = await resultsBehindOne(endpoint, home, 5, '--fresh');
+  const release = endpoint.hold();
+  const calls = startCalls(5, home, { program: [executable()] }, '--verbose', '--fresh');
+  await untilWaiting(calls, 4);
+  release();
+  const ended = await results(calls);
   expect(ended.map(({ code }) => code)).toEqual(ended.map(() => 0));
   // Calls that start after the first request was sent share one more.
   expect(endpoint.posts.length).toBeLessThanOrEqual(3);

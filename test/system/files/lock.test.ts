@@ -142,16 +142,3 @@ test('withLock() reports a holder that takes too long, and does not run the work
   release();
   expect(await waiting).toBe(1);
 });
-
-test('withLock() runs work in turn and releases the lock after a failure', async () => {
-  let running = 0;
-  const work = async () => {
-    expect(++running).toBe(1);
-    await sleep(5);
-    running -= 1;
-    throw new Error('done');
-  };
-  const all = Array.from({ length: 5 }, () => withLock(path, MACHINE, 20_000, work));
-  for (const each of await Promise.allSettled(all))
-    expect(each).toMatchObject({ reason: { message: 'done' } });
-});

@@ -60,13 +60,6 @@ test('read() ignores a file above 256 KiB', () => {
   expect(read(EU_KEY)).toEqual({});
 });
 
-test('read() ignores a directory behind a link loop', ({ needs }) => {
-  needs('posix');
-  const loop = `${openDirectory()}/loop`;
-  fs.symlinkSync('loop', loop);
-  expect(openTokens(`${loop}/cache`, MACHINE).read(EU_KEY)).toEqual({});
-});
-
 test('write() returns the reason of a failure', async ({ needs }) => {
   needs('posix');
   const directory = openDirectory();
