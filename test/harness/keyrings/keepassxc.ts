@@ -53,7 +53,7 @@ type OpenDatabase = 'first' | 'another' | 'none';
 
 /** A running KeePassXC, whose dialogs the test answers. */
 export interface KeePassXC {
-  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
+  /** The variables PATH, HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
   readonly env: Environment;
   /** Waits for the dialog that this answer belongs to, and answers it. */
   answer(answer: KeePassXCAnswer): Promise<void>;
@@ -71,16 +71,16 @@ export interface KeePassXC {
 /** Starts a session bus, a screen and a KeePassXC in which the first database is open. */
 export async function startKeePassXC(): Promise<KeePassXC> {
   const display = await startDisplay();
-  const { dir, env, withPath, home, start } = await startSession(display);
+  const { dir, env, start } = await startSession(display);
   const file = (name: string) => join(dir, `${name}.kdbx`);
   writeFileSync(join(dir, 'db.xml'), DATABASE);
   const create = ['import', '-q', '-p', '-t', '100', join(dir, 'db.xml'), file('first')];
-  await run('keepassxc-cli', create, withPath, `${PASSWORD}\n`.repeat(2));
+  await run('keepassxc-cli', create, env, `${PASSWORD}\n`.repeat(2));
   copyFileSync(file('first'), file('another'));
-  mkdirSync(join(home.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
-  writeFileSync(join(home.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
+  mkdirSync(join(env.XDG_CONFIG_HOME, 'keepassxc'), { recursive: true });
+  writeFileSync(join(env.XDG_CONFIG_HOME, 'keepassxc', 'keepassxc.ini'), SETTINGS);
   // A user's second KeePassXC finds the first one by a file in the temporary directory, and talks to it.
-  const directory = { TMPDIR: home.XDG_RUNTIME_DIR };
+  const directory = { TMPDIR: env.XDG_RUNTIME_DIR };
   const answer: KeePassXC['answer'] = (how) => {
     const [title, keys] = ANSWERS[how];
     return display.answer(title, keys);
@@ -99,7 +99,7 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     program = start('keepassxc', databases.map(file), directory);
     // The password goes into the dialog, because 2.7.10 crashes with --pw-stdin.
     if (name !== 'none') await answer('unlock');
-    await untilCollection(name === 'none' ? 'no collection' : 'unlocked', withPath);
+    await untilCollection(name === 'none' ? 'no collection' : 'unlocked', env);
   };
   await reopen('first');
   return {
@@ -108,16 +108,16 @@ export async function startKeePassXC(): Promise<KeePassXC> {
     dismissing: (work) => display.answerAll(NOT_OPEN, ['Escape'], work),
     dialogs: () => display.windows(`Access Request|${NOT_OPEN}`),
     async lookup(account) {
-      if (!(await hasItem(withPath, account))) return undefined;
+      if (!(await hasItem(env, account))) return undefined;
       const [secret] = await Promise.all([
-        run('secret-tool', ['lookup', ...attributesOf(account)], withPath),
+        run('secret-tool', ['lookup', ...attributesOf(account)], env),
         answer('allow'),
       ]);
       return secret;
     },
     async lock() {
       await answer('lock');
-      await untilCollection('locked', withPath);
+      await untilCollection('locked', env);
     },
     reopen,
   };

@@ -14,7 +14,7 @@ export interface KeyringOptions {
 
 /** A running gnome-keyring. */
 export interface Keyring {
-  /** The variables HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS. Without DISPLAY no program can open a dialog. */
+  /** The variables PATH, HOME, XDG_* and DBUS_SESSION_BUS_ADDRESS. Without DISPLAY no program can open a dialog. */
   readonly env: Environment;
   /** Reads an account's secret with secret-tool; undefined if the item is absent or locked. */
   lookup(account: string): Promise<string | undefined>;
@@ -33,30 +33,29 @@ export const UNHURRIED = { GWTOKEN_KEYCHAIN_TIMEOUT: '30s' };
 
 /** Starts a separate session bus and a gnome-keyring in this state. */
 export async function startKeyring({ state, seed = {} }: KeyringOptions): Promise<Keyring> {
-  const { dir, env, withPath, start } = await startSession();
+  const { dir, env, start } = await startSession();
   let daemon: ChildProcess | undefined;
   const startDaemon = async (options: readonly string[], wanted: CollectionState) => {
     const started = start(privateDaemon(dir), ['--foreground', '--components=secrets', ...options]);
     daemon = started;
     started.stdin?.end('the password of a throwaway keyring');
-    await untilCollection(wanted, withPath);
+    await untilCollection(wanted, env);
   };
   if (state === 'none') await startDaemon([], 'no collection');
   else if (state !== 'no-provider') await startDaemon(['--unlock'], 'unlocked');
 
   const store = async (account: string, secret: string) => {
     const label = [`--label=gwtoken/${account}`, 'xdg:schema', 'org.freedesktop.Secret.Generic'];
-    await run('secret-tool', ['store', ...label, ...attributesOf(account)], withPath, secret);
+    await run('secret-tool', ['store', ...label, ...attributesOf(account)], env, secret);
   };
   for (const [account, secret] of Object.entries(seed)) await store(account, secret);
-  if (state === 'locked') await lockCollection(withPath);
+  if (state === 'locked') await lockCollection(env);
   return {
     env,
-    lookup: (account) =>
-      run('secret-tool', ['lookup', ...attributesOf(account)], withPath).catch(() => undefined),
+    lookup: (account) => run('secret-tool', ['lookup', ...attributesOf(account)], env).catch(() => undefined),
     store,
-    clear: (account) => run('secret-tool', ['clear', ...attributesOf(account)], withPath).catch(() => {}),
-    lock: () => lockCollection(withPath),
+    clear: (account) => run('secret-tool', ['clear', ...attributesOf(account)], env).catch(() => {}),
+    lock: () => lockCollection(env),
     async unlock() {
       if (daemon) await endHelper(daemon);
       await startDaemon(['--unlock'], 'unlocked');

@@ -24,7 +24,7 @@ apiEnabled=true
 
 /** A running KWallet, whose dialogs the test answers. */
 export interface KWallet {
-  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
+  /** The variables PATH, HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS and DISPLAY. */
   readonly env: Environment;
   /** Waits for the dialog that asks for the wallet's password, and enters the password or dismisses it. */
   answer(answer: 'unlock' | 'dismiss'): Promise<void>;
@@ -37,26 +37,26 @@ export interface KWallet {
 /** Starts a separate session bus, a screen and a KWallet, whose wallet is locked. */
 export async function startKWallet(): Promise<KWallet> {
   const display = await startDisplay();
-  const { env, withPath, home, start } = await startSession(display);
+  const { env, start } = await startSession(display);
   let daemon: ChildProcess | undefined;
 
-  const wallets = join(home.XDG_DATA_HOME, 'kwalletd');
+  const wallets = join(env.XDG_DATA_HOME, 'kwalletd');
   mkdirSync(wallets, { recursive: true });
   writeFileSync(join(wallets, 'kdewallet.kwl'), Buffer.from(WALLET, 'base64'));
   writeFileSync(join(wallets, 'kdewallet.salt'), Buffer.from(SALT, 'base64'));
-  mkdirSync(home.XDG_CONFIG_HOME, { recursive: true });
-  writeFileSync(join(home.XDG_CONFIG_HOME, 'kwalletrc'), SETTINGS);
+  mkdirSync(env.XDG_CONFIG_HOME, { recursive: true });
+  writeFileSync(join(env.XDG_CONFIG_HOME, 'kwalletrc'), SETTINGS);
 
   const lock = async () => {
     if (daemon) {
       // Closing writes the wallet's file at once; otherwise KWallet writes some seconds after a change.
       const close = [`--dest=org.kde.${DAEMON}`, `/modules/${DAEMON}`, 'org.kde.KWallet.close'];
       const sent = ['--session', '--print-reply', ...close, 'string:kdewallet', 'boolean:true'];
-      await run('dbus-send', sent, withPath);
+      await run('dbus-send', sent, env);
       await endHelper(daemon);
     }
     daemon = start(DAEMON, []);
-    await untilCollection('locked', withPath);
+    await untilCollection('locked', env);
   };
   await lock();
   return {
@@ -65,8 +65,8 @@ export async function startKWallet(): Promise<KWallet> {
     answer: (how) =>
       display.answer('KDE Wallet Service', how === 'unlock' ? [...PASSWORD, 'Return'] : ['Escape']),
     async lookup(account) {
-      if (!(await hasItem(withPath, account))) return undefined;
-      const lookup = () => run('secret-tool', ['lookup', ...attributesOf(account)], withPath);
+      if (!(await hasItem(env, account))) return undefined;
+      const lookup = () => run('secret-tool', ['lookup', ...attributesOf(account)], env);
       // About 1 % of the sessions have a wrong key and read nothing.
       return await lookup().catch(lookup);
     },

@@ -52,14 +52,9 @@ export function run(program: string, args: readonly string[], env: Environment, 
 export interface Session {
   /** The directory of all files of the session. */
   readonly dir: string;
-  /** The variables HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS, and DISPLAY if the session has a screen. */
-  readonly env: Environment;
-  /** The same variables and PATH, for the system's programs. */
-  readonly withPath: Environment;
-  /** The variables HOME and XDG_*. */
-  readonly home: Readonly<
-    Record<'XDG_CONFIG_HOME' | 'XDG_CACHE_HOME' | 'XDG_DATA_HOME' | 'XDG_RUNTIME_DIR', string>
-  >;
+  /** The variables PATH, HOME, XDG_*, DBUS_SESSION_BUS_ADDRESS, and DISPLAY if the session has a screen. */
+  readonly env: Environment &
+    Readonly<Record<'XDG_CONFIG_HOME' | 'XDG_DATA_HOME' | 'XDG_RUNTIME_DIR', string>>;
   /** Starts a program that ends with the session. */
   start(program: string, args: readonly string[], more?: Environment): ChildProcess;
 }
@@ -71,24 +66,24 @@ export async function startSession(display?: Display): Promise<Session> {
   // Registered here, so that helpers which a test starts later also live as long as the session.
   onCleanup(() => Promise.all(helpers.map((helper) => endHelper(helper))));
   const below = (name: string) => join(dir, name);
-  const home = {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
     HOME: below('home'),
     XDG_CONFIG_HOME: below('config'),
     XDG_CACHE_HOME: below('cache'),
     XDG_DATA_HOME: below('data'),
     XDG_RUNTIME_DIR: below('run'),
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${below('bus')}`,
+    ...display?.env,
   };
-  for (const directory of [home.HOME, home.XDG_RUNTIME_DIR]) mkdirSync(directory, { mode: 0o700 });
-  const DBUS_SESSION_BUS_ADDRESS = `unix:path=${below('bus')}`;
-  const env = { ...home, ...display?.env, DBUS_SESSION_BUS_ADDRESS };
-  const withPath = { PATH: process.env['PATH'] ?? '', ...env };
+  for (const directory of [env.HOME, env.XDG_RUNTIME_DIR]) mkdirSync(directory, { mode: 0o700 });
   const start: Session['start'] = (program, args, more = {}) => {
-    const helper = startHelper(program, args, { ...withPath, ...more });
+    const helper = startHelper(program, args, { ...env, ...more });
     helpers.push(helper);
     helper.stdout?.resume();
     return helper;
   };
-  writeFileSync(below('bus.conf'), busConfig(DBUS_SESSION_BUS_ADDRESS));
+  writeFileSync(below('bus.conf'), busConfig(env.DBUS_SESSION_BUS_ADDRESS));
   const bus = start('dbus-daemon', [
     `--config-file=${below('bus.conf')}`,
     '--nofork',
@@ -99,7 +94,7 @@ export async function startSession(display?: Display): Promise<Session> {
     bus.stdout?.once('data', resolve);
     bus.once('close', () => reject(new Error('the session bus ended')));
   });
-  return { dir, env, withPath, home, start };
+  return { dir, env, start };
 }
 
 /** Returns the configuration of a bus that starts no services and has room for hundreds of programs. */
