@@ -1,11 +1,10 @@
 /** Makes single system calls of gwtoken's processes fail, or kills gwtoken at them, with strace(1). */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { missing } from '../harness/needs';
 import { ROOT } from '../harness/root';
-import { misbehaviour, openScenarios, type Scenario } from './scenarios';
+import { type Command, misbehaviour, openScenario, type Scenario } from './scenarios';
 
 const isForbidden = spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0;
 const reason =
@@ -53,32 +52,29 @@ const strace = (...options: string[]): string[] => [
 ];
 
 /** Declares the test of one command. Each has a file of its own, because each takes up to two minutes. */
-export function testFaults(name: Scenario['name']): void {
+export function testFaults(command: Command): void {
   let scenario: Scenario;
-  let trace: string;
   beforeAll(async () => {
-    if (reason !== undefined) return;
-    const { scenarios, dir } = await openScenarios();
-    scenario = scenarios.find((each) => each.name === name)!;
-    trace = join(dir, 'trace');
+    if (reason === undefined) scenario = await openScenario(command);
   });
 
   test('reports each failed system call, and loses nothing even if it is killed', {
     timeout: 900_000,
   }, async ({ needs }) => {
     needs(reason);
-    const calls = await callsOf(scenario, trace);
+    const calls = await callsOf(scenario);
+    if (['login', 'logout'].includes(command)) for (const call of SHOWN_BY_OTHERS) calls.delete(call);
     // The names are in the order of their first call: the new config is on the disk before it is renamed.
-    if (name === 'config set')
+    if (command === 'config set')
       expect([...calls.keys()].filter((call) => /^(fsync|rename)$/.test(call))).toEqual(['fsync', 'rename']);
     expect(calls.size).toBeGreaterThan(4);
     const wrong: string[] = [];
     let count = 0;
     for (const [call, numbers] of calls) {
       const number = numbers[Math.floor(numbers.length / 2)]!;
-      const kill = CHANGES.test(call) && name !== 'get' ? ['signal=KILL'] : [];
+      const kill = CHANGES.test(call) && command !== 'get' ? ['signal=KILL'] : [];
       for (const fault of [`error=${ERRORS[call]}`, ...kill]) {
-        const { isInjected, problem } = await runWithFault(scenario, trace, call, number, fault);
+        const { isInjected, problem } = await runWithFault(scenario, call, number, fault);
         if (!isInjected) continue;
         count++;
         if (problem !== undefined) wrong.push(`${call} ${number} ${fault}: ${problem}`);
@@ -90,15 +86,15 @@ export function testFaults(name: Scenario['name']): void {
 }
 
 /** Runs a scenario and returns the calls to fail: for each name, the numbers of those calls in their process. */
-async function callsOf(scenario: Scenario, trace: string): Promise<Map<string, number[]>> {
+async function callsOf(scenario: Scenario): Promise<Map<string, number[]>> {
   await scenario.prepare();
-  const wrapper = strace('--seccomp-bpf', '-o', trace, '-e', `trace=${Object.keys(ERRORS)}`);
+  const wrapper = strace('--seccomp-bpf', '-o', scenario.trace, '-e', `trace=${Object.keys(ERRORS)}`);
   const result = await scenario.start({ wrapper }).result;
   expect(misbehaviour(result) ?? (await scenario.undone(result))).toBeUndefined();
   const counts = new Map<string, number>();
   const begun = new Set<string>();
   const found = new Map<string, number[]>();
-  for (const line of readFileSync(trace, 'latin1').split('\n')) {
+  for (const line of readFileSync(scenario.trace, 'latin1').split('\n')) {
     const [, pid = '', call = '', rest = ''] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
     if (call === '') continue;
     const number = (counts.get(`${pid} ${call}`) ?? 0) + 1;
@@ -106,12 +102,12 @@ async function callsOf(scenario: Scenario, trace: string): Promise<Map<string, n
     if (PROGRAMS.test(rest)) begun.add(pid);
     if (begun.has(pid) && !isOther(rest)) found.set(call, [...(found.get(call) ?? []), number]);
   }
-  if (['login', 'logout'].includes(scenario.name)) for (const call of SHOWN_BY_OTHERS) found.delete(call);
   return found;
 }
 
 /** Runs a scenario with the fault. `isInjected` is false if the fault hit no call of gwtoken this time. */
-async function runWithFault(scenario: Scenario, trace: string, call: string, number: number, fault: string) {
+async function runWithFault(scenario: Scenario, call: string, number: number, fault: string) {
+  const { trace } = scenario;
   await scenario.prepare();
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${number}`];
   // --seccomp-bpf is faster, but cannot send a signal.

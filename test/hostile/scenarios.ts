@@ -1,6 +1,6 @@
 /**
- * Runs of gwtoken for tests that inject faults and signals. Afterwards gwtoken must work and lose nothing: that is
- * looked at in this process, with the files and the item that the run has left.
+ * Runs of gwtoken for tests that inject faults. Afterwards gwtoken must work and lose nothing: that is looked at in
+ * this process, with the files and the item that the run has left.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,12 @@ import {
   startProgram,
 } from '../harness/programs/program';
 
+export type Command = 'get' | 'config set' | 'login' | 'logout';
+
 /** A command of gwtoken with its state before, and the checks of its end. */
 export interface Scenario {
-  readonly name: string;
+  /** Path of the file for strace's trace. */
+  readonly trace: string;
   /** Restores the state before the run. */
   prepare(): Promise<void>;
   start(more?: Partial<ProgramOptions>): RunningProgram;
@@ -32,11 +35,8 @@ const ACCOUNT = 'default:production:eu';
 const TOKEN = 'Session-Token';
 const SECRET = 'Session-Secret';
 
-/** Opens the scenarios, which share one home and one keyring: only one may run at a time. */
-export async function openScenarios(): Promise<{
-  readonly scenarios: readonly Scenario[];
-  readonly dir: string;
-}> {
+/** Opens the scenario of a command, with a home and a keyring. */
+export async function openScenario(command: Command): Promise<Scenario> {
   const endpoint = await startTokenEndpoint(() => tokenReply(TOKEN));
   const keyring = await startKeyring({ state: 'unlocked' });
   const gw = inside();
@@ -94,16 +94,14 @@ export async function openScenarios(): Promise<{
   }
 
   const login = ['login', '--client-id', 'new', '--secret-stdin'];
-  const scenarios: Scenario[] = [
-    {
-      name: 'get',
+  const scenarios: Readonly<Record<Command, Omit<Scenario, 'trace'>>> = {
+    get: {
       prepare,
       start: start(['get'], { env: variables }),
       undone: async ({ stdout }) => (stdout === `${TOKEN}\n` ? undefined : `printed ${stdout}`),
       broken: () => damage(variables),
     },
-    {
-      name: 'config set',
+    'config set': {
       prepare,
       start: start(['config', 'set', 'region', 'us']),
       undone: async () =>
@@ -112,8 +110,7 @@ export async function openScenarios(): Promise<{
           : 'the region is not set',
       broken: () => damage({ ...variables, GWTOKEN_REGION: 'eu' }),
     },
-    {
-      name: 'login',
+    login: {
       prepare: prepareStored,
       start: start(login, { stdin: SECRET }),
       undone: async () =>
@@ -124,8 +121,7 @@ export async function openScenarios(): Promise<{
         return await damage();
       },
     },
-    {
-      name: 'logout',
+    logout: {
       prepare: prepareStored,
       start: start(['logout', '--yes']),
       async undone() {
@@ -143,8 +139,8 @@ export async function openScenarios(): Promise<{
         return await damage(variables);
       },
     },
-  ];
-  return { scenarios, dir: gw.dir };
+  };
+  return { ...scenarios[command], trace: join(gw.dir, 'trace') };
 }
 
 /** gwtoken's own files. A killed login or logout leaves its lock, which the next one removes. */
