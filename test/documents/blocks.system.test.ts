@@ -11,7 +11,7 @@ import { listen } from '../harness/endpoints/listen';
 import { type Answer, startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
 import { openDirectories, openDirectory } from '../harness/homes/directory';
-import { missing, type Need } from '../harness/needs';
+import { missing } from '../harness/needs';
 import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { ROOT } from '../harness/root';
 
@@ -46,68 +46,49 @@ const PLACEHOLDERS = { ' URL': ` ${GATEWAY}`, COMMAND: 'true', '-file FILE': '-f
 
 interface Section {
   readonly file: string;
+  /** The heading. */
   readonly name: string;
-  /** Blocks with a file name on the line above them. */
-  readonly files: readonly (readonly [name: string, text: string])[];
-  /** The other blocks, command lines in tables, and the command lines of a CI system's job. */
-  readonly blocks: readonly { readonly language: string; readonly code: string }[];
-  readonly yaml: readonly string[];
+  readonly text: string;
 }
 
 /** A line of a CI system's job that runs one of these programs. */
 const JOB_LINE = /^ *(?:- )?(?:run: |bash: |sh ')?((?:\.\/gwtoken|curl|echo|tar) .*?)'?$/gm;
 
-/** Returns the sections of a document in Markdown. */
-function sectionsOf(file: string): Section[] {
-  return readFileSync(join(ROOT, file), 'utf8')
-    .split(/^##? /m)
-    .map((text) => {
-      const fenced = codeBlocks(text);
-      const rest = text.replace(/^```[\s\S]*?^```/gm, '');
-      const asShell = (codes: readonly string[]) =>
-        codes.map((code) => ({ language: 'sh', code: `${code}\n` }));
-      return {
-        file,
-        name: text.split('\n')[0]!,
-        files: fenced.flatMap((block) =>
-          block.file === undefined ? [] : [[block.file, block.code] as const],
-        ),
-        blocks: [
-          ...asShell(linesInTables(text)),
-          ...asShell((rest.match(/(?:^ {4,}\S.*\n)+/gm) ?? []).map((code) => code.replace(/^ +/gm, ''))),
-          ...fenced.flatMap(({ file, language, code }) => {
-            if (file !== undefined) return [];
-            if (!/yaml|groovy/.test(language)) return [{ language, code }];
-            return asShell([...code.matchAll(JOB_LINE)].map(([, line = '']) => line));
-          }),
-        ],
-        yaml: fenced.filter(({ language }) => language === 'yaml').map(({ code }) => code),
-      };
-    });
+/** Returns the code to run: lines in tables and in a CI system's job, indented blocks, and blocks without a file. */
+function codesOf({ text }: Section): { readonly language: string; readonly code: string }[] {
+  const isJob = ({ language }: { language: string }) => /yaml|groovy/.test(language);
+  const fenced = codeBlocks(text).filter(({ file }) => file === undefined);
+  const jobs = fenced.filter(isJob).flatMap(({ code }) => [...code.matchAll(JOB_LINE)]);
+  const indented = text.replace(/^```[\s\S]*?^```/gm, '').match(/(?:^ {4,}\S.*\n)+/gm) ?? [];
+  const lines = [
+    ...linesInTables(text),
+    ...indented.map((code) => code.replace(/^ +/gm, '')),
+    ...jobs.map(([, line]) => line),
+  ];
+  const asShell = lines.map((code) => ({ language: 'sh', code: `${code}\n` }));
+  return [...asShell, ...fenced.filter((block) => !isJob(block))];
 }
 
 const TOPICS = 'src/cli/topics';
 const sections = ['README.md', ...readdirSync(join(ROOT, TOPICS)).map((name) => `${TOPICS}/${name}`)]
   .filter((file) => file.endsWith('.md'))
-  .flatMap(sectionsOf);
+  .flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split(/^##? /m)
+      .map((text): Section => ({ file, name: text.split('\n')[0]!, text })),
+  );
 const section = (name: string): Section => sections.find((each) => each.name.startsWith(name))!;
 
 /** Returns the code of a section that a shell runs. */
-function scriptOf({ blocks }: Section, shell: Shell): string {
+function scriptOf(of: Section, shell: Shell): string {
   const isRun = (code: string) => !LEFT_OUT.some(([words]) => words.test(code));
-  return blocks
+  return codesOf(of)
     .filter(({ language, code }) => SHELLS_OF[language]?.includes(shell) && isRun(code))
     .map(({ code }) => code)
     .join('');
 }
 
-const TOOLS: Readonly<Record<string, readonly Need[]>> = {
-  HTTPie: ['httpie'],
-  git: ['git'],
-  Python: ['python3'],
-  make: ['make'],
-  direnv: ['direnv'],
-};
+const TOOLS = ['curl', 'httpie', 'git', 'python3', 'make', 'direnv'] as const;
 /** Number of the gateway's calls by section. The fourth call fails, which ends the loop of the long-running script. */
 const CALLS: Readonly<Record<string, number>> = {
   'Get started': 1,
@@ -154,8 +135,9 @@ function openExample({ endpoint, gateway, files, variables }: Examples) {
   return {
     endpoint,
     calls: gateway.calls,
-    write: ({ files }: Section) => {
-      for (const [file, text] of files) writeFileSync(join(work, file), filled(text));
+    /** Writes the blocks that have the name of a file on the line above them. */
+    write: ({ text }: Section) => {
+      for (const { file, code } of codeBlocks(text)) if (file) writeFileSync(join(work, file), filled(code));
     },
     run: (script: string, shell: Shell = 'bash', more: Readonly<Record<string, string>> = {}) => {
       const words = [`/usr/bin/${shell}`, ...SHELLS[shell]] as const;
@@ -236,7 +218,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('%s runs the code of', (shell) => 
   test.for(inShell.map((each) => [`${each.file}: ${each.name}`, each] as const))(
     '%s',
     async ([, each], { needs }) => {
-      needs('linux', 'curl', shell, ...(TOOLS[each.name] ?? []));
+      needs('linux', shell, ...TOOLS);
       const { calls, run, write } = openExample(examples);
       write(each);
       // The examples of CI start with an unpacked release in the current directory.
@@ -250,10 +232,10 @@ describe.each(Object.keys(SHELLS) as Shell[])('%s runs the code of', (shell) => 
 });
 
 test('each reason to leave a block out is needed, and each counted section exists', () => {
-  const codes = sections.flatMap(({ blocks }) => blocks.map(({ code }) => code));
+  const codes = sections.flatMap(codesOf).map(({ code }) => code);
   for (const [words] of LEFT_OUT) expect(codes).toContainEqual(expect.stringMatching(words));
   const names = sections.map(({ name }) => name);
-  expect(Object.keys({ ...CALLS, ...TOOLS }).filter((name) => !names.includes(name))).toEqual([]);
+  expect(Object.keys(CALLS).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
@@ -302,7 +284,7 @@ test('the credential command of each vault works', async ({ needs }) => {
 
 test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
-  const { containers } = parse(section('Kubernetes').yaml[0]!).spec;
+  const { containers } = parse(codeBlocks(section('Kubernetes').text)[0]!.code).spec;
   const { run, calls } = openExample(examples);
   const line = [...containers[0].command, ...containers[0].args].join(' ');
   const result = await run(line.replaceAll('/run/gwtoken', openDirectory()));
@@ -313,7 +295,7 @@ test('the Kubernetes worker in the YAML of ci has a token', async ({ needs }) =>
 test('the headersHelper of the recipes prints a header with the token', async ({ needs }) => {
   needs('linux', 'bash', 'curl');
   const { run } = openExample(examples);
-  const [[, text]] = section('MCP').files as [[string, string]];
-  const { stdout } = await run(JSON.parse(text).mcpServers.gateway.headersHelper);
+  const [block] = codeBlocks(section('MCP').text);
+  const { stdout } = await run(JSON.parse(block!.code).mcpServers.gateway.headersHelper);
   expect(JSON.parse(stdout)).toEqual({ Authorization: 'Bearer token-1' });
 });
