@@ -18,16 +18,16 @@ export interface Terminal {
   /** Stops the terminal's echo; each prompt then drops the input that was typed before it. */
   hideTyping(): Promise<void>;
   /** Prompts until `check` finds no problem with the trimmed answer. Enter alone answers `suggested`. */
-  ask(question: string, check: (answer: string) => string | undefined, suggested?: string): Promise<string>;
-  askSecret(question: string, check: (answer: string) => string | undefined): Promise<string>;
+  ask(
+    question: string,
+    check: (answer: string) => string | undefined,
+    options?: { readonly suggested?: string | undefined; readonly isSecret?: boolean },
+  ): Promise<string>;
   /** Any answer except `y` and `yes` means no. */
   confirm(question: string): Promise<boolean>;
   paint(stream: 'stdout' | 'stderr'): Promise<Paint>;
   /** Runs the work under a spinner that appears after 300 ms on a terminal and is erased afterwards. */
-  spin<T>(
-    label: string,
-    work: (relabel: (label: string) => void, cancelled: AbortSignal) => Promise<T>,
-  ): Promise<T>;
+  spin<T>(label: string, work: (cancelled: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;

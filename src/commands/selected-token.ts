@@ -30,16 +30,12 @@ export async function selectedToken(settings: Settings, world: World): Promise<T
 
 /** Gets a token under a spinner, until a signal. Adds to an error the source of the credentials. */
 export async function tokenFor(query: Query, world: World): Promise<TokenAnswer> {
-  const { source, attempts } = query;
-  const label = 'requesting a token';
+  const { source } = query;
+  const work = (signal: AbortSignal): Promise<TokenAnswer> => getToken({ ...query, signal }, world);
   try {
     // A credential command may prompt, so it gets no spinner.
-    if (source.kind === 'command')
-      return await untilSignal(world.onSignals, (signal) => getToken({ ...query, signal }, world));
-    return await world.terminal.spin(label, (relabel, signal) => {
-      const onRetry = (attempt: number): void => relabel(`${label} (attempt ${attempt} of ${attempts})`);
-      return getToken({ ...query, onRetry, signal }, world);
-    });
+    if (source.kind === 'command') return await untilSignal(world.onSignals, work);
+    return await world.terminal.spin('requesting a token', work);
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     // Only these parts of the source, because a command may contain a secret.

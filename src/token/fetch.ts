@@ -30,7 +30,7 @@ export async function fetchToken(
   credentials: BoundCredentials,
   world: RequestWorld,
 ): Promise<Token> {
-  const { attempts, timeoutMs, onRetry } = query;
+  const { attempts, timeoutMs } = query;
   const deadlineMs = world.monotonicMs() + query.limitMs;
   const leftMs = (): number => deadlineMs - world.monotonicMs();
   // Waiting for another process may have taken all of the time.
@@ -52,7 +52,6 @@ export async function fetchToken(
       world.trace(
         `attempt ${n} of ${attempts} failed: ${error.message}; retrying in ${Math.round(pauseMs)} ms`,
       );
-      onRetry?.(n + 1);
       await world.sleep(pauseMs);
     }
   }

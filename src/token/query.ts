@@ -25,8 +25,6 @@ export interface RequestSettings {
   /** Time that all attempts and waits may take together, in ms. */
   readonly limitMs: number;
   readonly caFile: Setting<string> | undefined;
-  /** Receives the number of each attempt after the first. */
-  readonly onRetry?: (attempt: number) => void;
   /** Signal that cancels the request, and any wait before it. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -123,7 +123,7 @@ const SOURCE = 'the prompt';
 async function askRegion(suggested: string | undefined, { terminal }: World): Promise<Client['region']> {
   const choice = listOf(REGIONS);
   const check = (answer: string) => (isRegion(answer.toLowerCase()) ? undefined : `Type ${choice}`);
-  return parseRegion(await terminal.ask(`Region (${choice})`, check, suggested), SOURCE);
+  return parseRegion(await terminal.ask(`Region (${choice})`, check, { suggested }), SOURCE);
 }
 
 async function askAuthUrl(settings: Settings, world: World): Promise<string> {
@@ -138,7 +138,7 @@ async function askAuthUrl(settings: Settings, world: World): Promise<string> {
     return [error.message, ...error.hints].map(capitalized).join('\n');
   };
   if (suggested === undefined) world.stderr.write(`${capitalized(ABOUT_AUTH_URL)}: https://id.example.com\n`);
-  return parse(await world.terminal.ask(`Auth URL for ${region}`, check, suggested));
+  return parse(await world.terminal.ask(`Auth URL for ${region}`, check, { suggested }));
 }
 
 async function askClientId(
@@ -150,13 +150,13 @@ async function askClientId(
   // An answer with a space may be an ID and a secret pasted together.
   const check = (answer: string) =>
     asSentence(/\s/.test(answer) ? 'contains a space; paste only the ID' : clientIdProblem(answer));
-  return await terminal.ask(`Client ID (${which.join(', ')})`, check, suggested);
+  return await terminal.ask(`Client ID (${which.join(', ')})`, check, { suggested });
 }
 
 /** Prompts for the secret and shows its destination, so that a stray auth URL is noticed in time. */
 async function askSecret(authUrl: string, { terminal }: World): Promise<string> {
   const check = (answer: string) => asSentence(secretProblem(answer));
-  return await terminal.askSecret(`Client secret (sent to ${authUrl})`, check);
+  return await terminal.ask(`Client secret (sent to ${authUrl})`, check, { isSecret: true });
 }
 
 function asSentence(problem: string | undefined): string | undefined {

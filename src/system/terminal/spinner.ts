@@ -30,21 +30,17 @@ export function openSpinner(stderr: Output, mayDraw: () => boolean, onSignals: W
       },
     },
     async spin(label, work) {
-      let text = label;
       let ticks = 0;
       const timer = setInterval(() => {
         ticks++;
         if (ticks * FRAME_MS < SPINNER_AFTER_MS || !mayDraw()) return;
         isDrawn = true;
-        stderr.write(`${ERASE_LINE}${FRAMES[ticks % FRAMES.length]} ${text}`);
+        stderr.write(`${ERASE_LINE}${FRAMES[ticks % FRAMES.length]} ${label}`);
       }, FRAME_MS);
       // The timer alone must not keep gwtoken running.
       timer.unref();
-      const relabel = (other: string): void => {
-        text = other;
-      };
       try {
-        return await untilSignal(onSignals, (cancelled) => work(relabel, cancelled));
+        return await untilSignal(onSignals, work);
       } finally {
         clearInterval(timer);
         erase();

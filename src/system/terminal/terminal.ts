@@ -12,19 +12,6 @@ export function openTerminal(
   prompts: () => Promise<ReadLine>,
 ): Omit<Terminal, 'spin'> {
   const readLine: ReadLine = async (question, isSecret) => (await prompts())(question, isSecret);
-  const ask = async (
-    question: string,
-    check: (answer: string) => string | undefined,
-    { suggested = '', isSecret = false },
-  ): Promise<string> => {
-    const shown = suggested === '' ? question : `${question} [${suggested}], Enter keeps it`;
-    for (;;) {
-      const answer = (await readLine(`${shown}: `, isSecret)) || suggested;
-      const problem = check(answer);
-      if (problem === undefined) return answer;
-      stderr.write(`${problem}\n`);
-    }
-  };
   return {
     promptProblem() {
       if (!stdin.isTTY()) return 'stdin is not a terminal';
@@ -32,8 +19,15 @@ export function openTerminal(
       return isCi(env) ? 'CI is set' : undefined;
     },
     hideTyping: async () => void (await prompts()),
-    ask: (question, check, suggested) => ask(question, check, { suggested }),
-    askSecret: (question, check) => ask(question, check, { isSecret: true }),
+    async ask(question, check, { suggested = '', isSecret = false } = {}) {
+      const shown = suggested === '' ? question : `${question} [${suggested}], Enter keeps it`;
+      for (;;) {
+        const answer = (await readLine(`${shown}: `, isSecret)) || suggested;
+        const problem = check(answer);
+        if (problem === undefined) return answer;
+        stderr.write(`${problem}\n`);
+      }
+    },
     confirm: async (question) => /^y(es)?$/i.test(await readLine(`${question} (y/N): `, false)),
     paint: (stream) => painter(env, (stream === 'stdout' ? stdout : stderr).isTTY()),
   };
@@ -53,10 +47,7 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
 }
 
 /** Returns whether a descriptor is a terminal. Most are not even devices, and loading node:tty takes 5 ms. */
-export function isTerminal(
-  descriptor: number,
-  proc: Pick<NodeJS.Process, 'platform' | 'getBuiltinModule'>,
-): boolean {
+export function isTerminal(descriptor: number, proc: NodeJS.Process): boolean {
   if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
   return proc.getBuiltinModule('node:tty').isatty(descriptor);
 }

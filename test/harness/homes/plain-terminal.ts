@@ -8,7 +8,7 @@ export const noting = (labels: string[]): PlainTerminal => ({
   paint: () => painter({}, false),
   spin(label, work) {
     labels.push(label);
-    return work((next) => void labels.push(next), new AbortController().signal);
+    return work(new AbortController().signal);
   },
 });
 /** A terminal without colours. */

@@ -58,7 +58,7 @@ function typing(...answers: string[]) {
 test('ask() offers the stored value, and repeats the question after a bad answer', async () => {
   const check = (answer: string) => (answer === 'bad' ? 'Refused' : undefined);
   const withStored = typing('bad', '');
-  expect(await withStored.ask('Name', check, 'stored')).toBe('stored');
+  expect(await withStored.ask('Name', check, { suggested: 'stored' })).toBe('stored');
   expect(withStored.shown()).toEqual([
     'Name [stored], Enter keeps it: false',
     'Refused',
@@ -68,7 +68,7 @@ test('ask() offers the stored value, and repeats the question after a bad answer
   expect(await withoutStored.ask('Name', check)).toBe('typed');
   expect(withoutStored.shown()).toEqual(['Name: false']);
   const secret = typing('bad', 'hush');
-  expect(await secret.askSecret('Secret', check)).toBe('hush');
+  expect(await secret.ask('Secret', check, { isSecret: true })).toBe('hush');
   expect(secret.shown()).toEqual(['Secret: true', 'Refused', 'Secret: true']);
 });
 
