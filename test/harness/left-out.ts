@@ -15,16 +15,12 @@ export default class LeftOut implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const results = modules.flatMap((module) =>
-      [...module.children.allTests()].map((test) => test.result() as { state: string; note?: string }),
-    );
+    const tests = modules.flatMap((module) => [...module.children.allTests('skipped')]);
     const byReason = new Map<string, number>();
     // Tests that `-t` skips have no reason. They are skipped on purpose, and may be hundreds.
-    for (const { note } of results) if (note) byReason.set(note, (byReason.get(note) ?? 0) + 1);
+    for (const { note } of tests.map((test) => test.result() as { note?: string }))
+      if (note) byReason.set(note, (byReason.get(note) ?? 0) + 1);
     const print = (text: string) => this.vitest?.logger.log(text);
-    const count = (state: string) => results.filter((result) => result.state === state).length;
-    // A line for programs that read logs: vitest's own line has colours, and omits counts of 0.
-    print(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
     for (const [reason, tests] of [...byReason].sort(([, a], [, b]) => b - a))
       print(`left out: ${String(tests).padStart(4)}  ${reason}`);
     if (![...byReason.keys()].some((reason) => INSTALLABLE.test(reason))) return;
