@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/endpoints/gateway';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { startClientHome } from '../harness/homes/client-home';
-import type { Home } from '../harness/homes/home';
+import { type Home, startClientHome } from '../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 
 let home: Home;

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/endpoints/gateway';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { startClientHome } from '../harness/homes/client-home';
 import { filesBelow } from '../harness/homes/files';
-import type { Home } from '../harness/homes/home';
+import { type Home, startClientHome } from '../harness/homes/home';
 
 const TOKEN = 'tok"\\ $(id) `id` $HOME';
 

@@ -6,8 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { startClientHome } from '../harness/homes/client-home';
-import type { Home } from '../harness/homes/home';
+import { type Home, startClientHome } from '../harness/homes/home';
 import { GWTOKEN_SH, runCommand } from '../harness/programs/program';
 
 let home: Home;

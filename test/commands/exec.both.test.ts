@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { withoutVariables } from '../harness/homes/client';
-import { type ClientHome, startClientHome } from '../harness/homes/client-home';
+import { type ClientHome, startClientHome } from '../harness/homes/home';
 import { inside } from '../harness/homes/in-process';
 import { isRunning, shellWait, until } from '../harness/programs/processes';
 import { preloading } from '../harness/programs/program';

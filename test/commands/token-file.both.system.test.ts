@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { type ClientHome, startClientHome } from '../harness/homes/client-home';
+import { type ClientHome, startClientHome } from '../harness/homes/home';
 import { shellWait, until } from '../harness/programs/processes';
 import { untilWaiting } from '../token/many';
 

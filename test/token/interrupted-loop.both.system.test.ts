@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { putToken, withoutVariables } from '../harness/homes/client';
-import { startClientHome } from '../harness/homes/client-home';
+import { startClientHome } from '../harness/homes/home';
 import { GWTOKEN_SH } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
 

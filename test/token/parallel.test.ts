@@ -1,6 +1,6 @@
 /** Simultaneous calls share one request. */
 import { expect, test } from 'vitest';
-import { startClientHome } from '../harness/homes/client-home';
+import { startClientHome } from '../harness/homes/home';
 import { distinctOutcomes, LONG, results, startCalls } from './many';
 
 test('8 simultaneous calls make one request', { timeout: LONG }, async () => {

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { tokenReply } from '../harness/endpoints/token-endpoint';
-import { startClientHome } from '../harness/homes/client-home';
 import { filesBelow } from '../harness/homes/files';
+import { startClientHome } from '../harness/homes/home';
 import { executable } from '../harness/programs/program';
 
 /** Share of the long run: 1 plays all of it. */

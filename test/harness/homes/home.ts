@@ -1,4 +1,5 @@
 import { CLIENT } from '../endpoints/identity-server';
+import { startTokenEndpoint, type TokenEndpoint } from '../endpoints/token-endpoint';
 import {
   type ProgramOptions,
   type ProgramResult,
@@ -7,7 +8,7 @@ import {
   startProgram,
 } from '../programs/program';
 import { openGwtoken, type Terminal } from '../programs/terminal';
-import { type Login, loginArgs } from './client';
+import { inVariables, type Login, loginArgs } from './client';
 import { type HomeDirectories, openDirectories } from './directory';
 
 type Env = Readonly<Record<string, string>>;
@@ -43,4 +44,16 @@ export function openHome(env: Env = {}): Home {
     start: (args, more = {}) => startProgram(args, within(more)),
     terminal: (args, more = {}) => openGwtoken(args, within(more)),
   };
+}
+
+export interface ClientHome extends Home {
+  readonly endpoint: TokenEndpoint;
+}
+
+/** Starts an endpoint, and opens a home with a client of it in variables. */
+export async function startClientHome(
+  answer?: Parameters<typeof startTokenEndpoint>[0],
+): Promise<ClientHome> {
+  const endpoint = await startTokenEndpoint(answer);
+  return { ...openHome(inVariables(endpoint.authUrl)), endpoint };
 }
