@@ -59,11 +59,6 @@ describe('without prompts, login', () => {
     );
   });
 
-  test('rejects a secret that is too long for the keychain', async () => {
-    gw.stdin = 's'.repeat(2600);
-    expect(await refused()).toMatch(/^gwtoken: error: the credentials are too long for the keychain /);
-  });
-
   test('changes nothing if the keychain does not store the item', async () => {
     await login();
     const set = () => Promise.reject(new GwtokenError('keychain', 'the keychain denied access'));
