@@ -54,13 +54,12 @@ export type Reason =
   | 'denied'
   /** The keychain and gwtoken use different keys in this session. */
   | 'key-mismatch'
-  /** The keychain or the credential command did not end in time. */
+  /** The keychain, the credential command or the endpoint did not answer within the time limit. */
   | 'timed-out'
+  /** A connection without a proxy failed. */
+  | 'unreachable'
   /** The file of `--ca-file` cannot be used. */
   | 'ca-file'
-  /** No reply came: within the time limit, or because a connection without a proxy failed. */
-  | 'time-limit'
-  | 'unreachable'
   /** The token's lifetime is 0. */
   | 'just-expired';
 

@@ -4,7 +4,7 @@ export type PostForm = (url: string, init: PostOptions) => Promise<FormReply>;
 export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Limit on connection, request and reply together. After it the call rejects with `time-limit`. */
+  /** Limit on connection, request and reply together. After it the call rejects with `timed-out`. */
   readonly timeoutMs: number;
   /** The longest body of a reply. A longer one is returned as `too-long`. */
   readonly maxBytes: number;

@@ -41,14 +41,14 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
     ['check the client ID and secret (from credential-command)', OTHER_REGION],
   ],
   [
-    "an error's own hints first",
+    'mistakes in variables, before other steps',
     { reason: 'rejected', source: VARIABLES, hints: ['it begins with a quote'] },
     ['it begins with a quote', 'check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET'],
   ],
   [
-    'credentials that a person typed three times',
-    { reason: 'rejected', client: EU, source: PROMPT, lastStep: 'to start again, run: gwtoken login' },
-    [OTHER_REGION, 'to start again, run: gwtoken login'],
+    'credentials that a person has just typed',
+    { reason: 'rejected', client: EU, source: PROMPT },
+    [OTHER_REGION],
     { general: {} },
   ],
   [
@@ -56,6 +56,8 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
     { kind: 'keychain', reason: 'denied', hints: ['unlock it'], source: KEYCHAIN },
     ['unlock it', VARIABLES_HINT],
   ],
+  ['two different hints', { hints: ['a', 'a', 'b', 'c'] }, ['a', 'b']],
+  ['one hint beside the last step', { hints: ['a', 'b'], lastStep: 'c' }, ['a', 'c']],
   ['a login with a keychain that fails', { kind: 'keychain', hints: ['unlock it'] }, ['unlock it']],
   ['a new machine', { reason: 'no-client' }, ['to add one, run: gwtoken login', `or ${VARIABLES_HINT}`]],
   ['a new machine for CI', { reason: 'no-client' }, [VARIABLES_HINT], CI],
@@ -96,7 +98,7 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
     [LOGIN, `or ${VARIABLES_HINT}`],
     { stored: STORED },
   ],
-])('hintsFor() knows %s', (_, problem, hints, values = {}) => {
+])('hintsFor() returns the hints for %s', (_, problem, hints, values = {}) => {
   const settings = settingsWith({ general: { region: 'eu' }, ...values });
   expect(hintsFor(problem, settings)).toEqual(hints);
 });

@@ -59,7 +59,7 @@ export async function fetchToken(
 
 /** Adds the number of attempts to the last error, and to a timeout the time that they took together. */
 function withAttempts(error: GwtokenError, count: number, ms: number): GwtokenError {
-  const time = error.reason === 'time-limit' ? ` within ${duration(ms)}` : '';
+  const time = error.reason === 'timed-out' ? ` within ${duration(ms)}` : '';
   return error.with({ message: `${error.message}${time}${count === 1 ? '' : ` (${count} attempts)`}` });
 }
 

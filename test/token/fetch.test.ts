@@ -122,7 +122,7 @@ describe('attempts', () => {
 
   test('report their total time if the last one timed out', async () => {
     const late = new GwtokenError('unreached', 'https://id.test/oauth2/token did not answer', [], {
-      reason: 'time-limit',
+      reason: 'timed-out',
       retry: {},
     });
     const { outcome } = await play([{ error: late, tookMs: 9_800 }]);

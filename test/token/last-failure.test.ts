@@ -75,7 +75,7 @@ test('a failure is shared only if another process would fail in the same way', (
     shared('usage'),
     shared('local'),
     // Another process may have a longer timeout, another proxy, CA or cipher, or a desktop session.
-    shared('unreached', 'time-limit'),
+    shared('unreached', 'timed-out'),
     shared('unreached'),
     shared('keychain', 'timed-out'),
     shared('keychain', 'no-keychain'),

@@ -116,7 +116,7 @@ test('a waiter requests a token itself if the time limit of the holder was over'
     waiter = gw.get();
     await new Promise((done) => setTimeout(done, 100));
     gw.nowMs++;
-    throw new GwtokenError('unreached', 'no answer', [], { reason: 'time-limit' });
+    throw new GwtokenError('unreached', 'no answer', [], { reason: 'timed-out' });
   };
   const { code } = await gw.cli(['get', '--retries', '0']);
   expect([code, await waiter]).toEqual([6, 'token-2']);

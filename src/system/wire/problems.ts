@@ -165,7 +165,7 @@ function problemOf(failure: Failure): Problem {
   const disconnected = proxy === undefined ? 'unreachable' : undefined;
   if (error instanceof TimedOut) {
     const hints = [...aboutUnusedProxy(failure), `${checkAddress(setting)}, or raise --timeout`];
-    return { message: `${url.href} did not answer`, hints, reason: 'time-limit' };
+    return { message: `${url.href} did not answer`, hints, reason: 'timed-out' };
   }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
   if (waitingFor === 'certificate') {

@@ -102,7 +102,7 @@ test.each<[string, Error]>([
 test('wireProblem() names the setting of the peer that did not answer', () => {
   const late = (waitingFor: Phase) => problemOf(new TimedOut(), waitingFor, { proxy });
   expect(late('reply')).toMatchObject({
-    reason: 'time-limit',
+    reason: 'timed-out',
     message: 'https://a.test/oauth2/token did not answer',
     hints: ['check the VPN, HTTPS_PROXY and the auth URL, or raise --timeout'],
   });

@@ -71,7 +71,7 @@ test('postForm() ends at its timeout and closes the connection', async () => {
   const { server, closed } = await serveUntilClosed({
     answer: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
   });
-  const late = { reason: 'time-limit', retry: {} };
+  const late = { reason: 'timed-out', retry: {} };
   await expect(ask(server.url, { timeoutMs: 1500 })).rejects.toMatchObject(late);
   await closed();
 });
