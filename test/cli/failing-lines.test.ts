@@ -6,16 +6,11 @@ import { inside } from '../harness/homes/in-process';
 const FAILING_LINES = [
   // Flags before the command
   '-r mars env',
-  '--region=mars env',
-  '-rmars env',
   '-r us env',
   '--bogus env',
   '--bogus value env',
-  '--bogus=value env',
   '--bogus env --help',
   '--all env',
-  '-sandbox env',
-  '-region eu env',
   '–region eu env',
   '--profile env',
   '--profil get env',
@@ -27,29 +22,23 @@ const FAILING_LINES = [
   'envv',
   'en v',
   'environment',
-  'ENV',
   'foo env',
   'export',
-  'exports',
   // Flags and arguments after it
   'env -r mars',
   'env --bogus',
-  'env --bogus --prefix X_ --prefix GWTOKEN_',
   'env bogus',
   'env # a comment',
   'env --format',
   'env --prefix 1',
   'env --sandbox=1',
-  'env --json',
   'env --min-ttl soon',
-  'env --timeout 0',
   // The client
   'env -r eu',
   'env -r eu -p acme',
   // No command
   '-r us',
   '--bogus foo env',
-  '--bogus=value foo',
 ];
 
 const NAMES = ['ACCESS_TOKEN', 'TOKEN_TYPE', 'EXPIRES_AT', 'SCOPE'].map((name) => `GWTOKEN_${name}`);

@@ -154,17 +154,10 @@ describe('gwtoken', () => {
   test.each([
     ['github', '## GitHub Actions'],
     ['proxy', '## Proxies'],
-    ['wsl', '## ssh and WSL'],
-    ['fish', '## bash, zsh, fish'],
     ['exit', '# Exit codes'],
-    ['shell', '# Using the token in a shell'],
     ['Docker', '## Docker'],
     ['variables', '# Settings: flags, variables, config keys'],
-    ['tls', '## TLS certificates'],
     ['self-signed', '## TLS certificates'],
-    ['token-file', '## Commands that outlive a token'],
-    ['windows', '## Directories'],
-    ['rotate', '## Rotate a secret'],
     ['vault', '## Credentials from a command: Vault, 1Password, AWS, pass, age'],
   ])('help %s begins with the title %s of any topic', async (word, title) => {
     const { code, stdout } = await inside().cli(['help', word]);
