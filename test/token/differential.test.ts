@@ -31,7 +31,7 @@ const QUIRKS = [
     --no-cache | --cache | --fresh | --verbose | --help | --version | get | --
     -reu | -r=eu | --region= | --region EU | --region | --region=-1 | --region --sandbox | --no-region eu
     --sandbox=1 | --no-sandbox=0 | --profile Acme | --profile __proto__ | -vp acme
-    --min-ttl -5 | --timeout 0 | --ca-file --sandbox
+    --min-ttl -5 | --timeout 0 | --ca-file --sandbox | --ca-file --
     --auth-url http://a.example.com | --auth-url https://{region}.example.com | --auth-url ${A}/oauth2/token
     --output - | --output /nowhere/file | --format header | --format yaml | --format constructor
     --no-format=json | --prefix EU_ | --prefix= | --prefix 1 | --unset
@@ -164,6 +164,7 @@ const LEFT_TO_CLI: Readonly<Record<string, Situation>> = {
   'the config has a credential command': { config: { 'credential-command': 'true' } },
   'the config has an unknown key': { config: { regoin: 'eu' } },
   'the config is not JSON': { config: '{' },
+  'a variable is misspelled': { env: { GWTOKEN_SANBOX: '1' } },
   'the token has only 200 s left': { token: { ageS: 3400 } },
   'the token is from the future': { token: { ageS: -5 } },
   'the entry is incomplete': { damage: (text) => text.slice(0, -20) },
@@ -185,3 +186,9 @@ test.for(Object.entries(LEFT_TO_CLI))(
     expect(await areAnswered()).toEqual([false, false]);
   },
 );
+
+test('the quick path leaves env on a terminal to the CLI, which says what to type', () => {
+  expect(home.quick(['env'])).toBeDefined();
+  home.own = { stdout: { isTTY: () => true, write() {} } };
+  expect(home.quick(['env'])).toBeUndefined();
+});

@@ -96,7 +96,8 @@ export function inside(): Inside {
     stdin: '',
     typed: undefined,
     own: {},
-    quick: (argv) => quick(argv, { ...open().quickWorld, mayBeTerminal: () => false }),
+    quick: (argv) =>
+      quick(argv, { ...open().quickWorld, mayBeTerminal: () => gw.own.stdout?.isTTY() ?? false }),
     async login(login = {}) {
       gw.stdin = login.clientSecret ?? CLIENT.clientSecret;
       const ended = await gw.cli(loginArgs(login));
