@@ -6,7 +6,7 @@ import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpo
 import { openHome } from '../harness/homes/home';
 import { executable, linkProgram, runCommand } from '../harness/programs/program';
 import { openTerminal } from '../harness/programs/terminal';
-import { missing, SHELLS, type Shell, savedEnvironment } from './shells';
+import { SHELLS, type Shell, savedEnvironment } from './shells';
 
 const EU_TOKEN = 'eu *\'t;$(touch PWNED)` \\ "~!#{a,b}';
 const US_TOKEN = 'us [a-z]* | & < > ? % ^ -n';
@@ -71,7 +71,7 @@ const ONE_OF_EACH = SHELLS.filter(
 test.for(ONE_OF_EACH)(
   '$name holds two clients by prefix, and a failure of env ends the script with 2',
   async (shell, { needs }) => {
-    needs(missing(shell));
+    needs('posix', shell.debian);
     const [evaluate] = Object.values(shell.contexts);
     const env = (flags: string) => evaluate!(envCommand(shell, flags));
     const saved = (step: string): string => join(home.dir, `${shell.name}-${step}`);
@@ -118,7 +118,7 @@ const IDIOMS: Readonly<Record<string, readonly string[]>> = {
 
 const POSIX = SHELLS.filter(({ format }) => format === 'sh');
 test.for(POSIX)('the idioms of help shells stop a script of $name', async (shell, { needs }) => {
-  needs(missing(shell));
+  needs('posix', shell.debian);
   // In the first PATH gwtoken fails, and the second one has no gwtoken.
   for (const PATH of [home.env.PATH, '/usr/bin:/bin'])
     for (const [name, lines] of Object.entries(IDIOMS)) {
@@ -141,7 +141,7 @@ const INTERACTIVE: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.for(SHELLS)('a failure of env keeps $name running and removes the token', async (shell, { needs }) => {
-  needs(missing(shell));
+  needs('posix', shell.debian);
   const flag = shell.format === 'sh' ? (INTERACTIVE[shell.name] ?? ['-i']) : [];
   const env = { ...home.env, GWTOKEN_ACCESS_TOKEN: 'stale', PS1: 'ready> ' };
   const terminal = openTerminal([shell.command, ...shell.args, ...flag], { env, cwd: home.dir });

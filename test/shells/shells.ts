@@ -1,6 +1,6 @@
 /** The shells of the tests, with their options and the contexts in which they evaluate an output. */
 import { existsSync, readFileSync } from 'node:fs';
-import { onPath, type Reason } from '../harness/needs';
+import type { Need } from '../harness/needs';
 
 export interface Shell {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Shell {
   readonly command: string;
   readonly args: readonly string[];
   /** The Debian package of the shell. */
-  readonly debian: string;
+  readonly debian: Need;
   /** Statements that set options, by a name for messages. The first one keeps the shell's defaults. */
   readonly states: Readonly<Record<string, string>>;
   /** Lines that evaluate the output of a command, by a name for messages. The first one is the usual one. */
@@ -61,11 +61,7 @@ export function savedEnvironment(path: string): Record<string, string> {
 
 const save = (path: string): string => `env -0 > '${path}'`;
 
-function posix(
-  name: string,
-  debian: string,
-  options: Readonly<Record<string, string>> = POSIX_OPTIONS,
-): Shell {
+function posix(name: string, debian: Need, options: Readonly<Record<string, string>> = POSIX_OPTIONS): Shell {
   const [command = '', ...args] = name.split(' ');
   return {
     name,
@@ -110,10 +106,3 @@ export const SHELLS: readonly Shell[] = [
     keepStatus: (statement) => ['set status_ $status', statement, 'exit $status_'],
   },
 ];
-
-/** Returns the reason why a shell cannot run here; undefined if it can. */
-export function missing({ command, debian }: Shell): Reason {
-  if (process.platform === 'win32') return 'needs POSIX';
-  if (existsSync(command) || onPath(command) !== undefined) return undefined;
-  return `needs Debian: ${debian}`;
-}
