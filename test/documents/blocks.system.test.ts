@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { codeBlocks, linesInTables } from '../harness/command-lines';
+import { codeBlocks, indentedBlocks, linesInTables } from '../harness/command-lines';
 import { listen } from '../harness/endpoints/listen';
 import { type Answer, startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
 import { inVariables } from '../harness/homes/client';
@@ -59,12 +59,7 @@ function codesOf({ text }: Section): { readonly language: string; readonly code:
   const isJob = ({ language }: { language: string }) => /yaml|groovy/.test(language);
   const fenced = codeBlocks(text).filter(({ file }) => file === undefined);
   const jobs = fenced.filter(isJob).flatMap(({ code }) => [...code.matchAll(JOB_LINE)]);
-  const indented = text.replace(/^```[\s\S]*?^```/gm, '').match(/(?:^ {4,}\S.*\n)+/gm) ?? [];
-  const lines = [
-    ...linesInTables(text),
-    ...indented.map((code) => code.replace(/^ +/gm, '')),
-    ...jobs.map(([, line]) => line),
-  ];
+  const lines = [...linesInTables(text), ...indentedBlocks(text), ...jobs.map(([, line]) => line)];
   const asShell = lines.map((code) => ({ language: 'sh', code: `${code}\n` }));
   return [...asShell, ...fenced.filter((block) => !isJob(block))];
 }

@@ -57,18 +57,18 @@ export function linesInTables(markdown: string): string[] {
   return [...markdown.matchAll(/^\| `((?:gwtoken|eval) [^`]*)` \|/gm)].map(([, line = '']) => line);
 }
 
+/** Returns the indented blocks of code, without their indentation. */
+export function indentedBlocks(markdown: string): string[] {
+  const unfenced = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  return (unfenced.match(/(?:^ {4,}\S.*\n)+/gm) ?? []).map((code) => code.replace(/^ +/gm, ''));
+}
+
 /** Returns the lines of shell in Markdown: indented, fenced and inline code. Continued lines are joined. */
 export function codeLines(markdown: string): string[] {
-  let fenced = false;
-  const blocks = markdown
-    .replace(/\\\n\s*/g, ' ')
-    .split('\n')
-    .filter((line) => {
-      if (line.startsWith('```')) fenced = !fenced;
-      return fenced || line.startsWith('    ');
-    });
-  const inline = markdown.matchAll(/`(gwtoken [^`\n]*(?:\n[^`\n]*)?)`/g);
-  return [...blocks, ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
+  const joined = markdown.replace(/\\\n\s*/g, ' ');
+  const blocks = [...codeBlocks(joined).map(({ code }) => code), ...indentedBlocks(joined)];
+  const inline = joined.matchAll(/`(gwtoken [^`\n]*(?:\n[^`\n]*)?)`/g);
+  return [...blocks.join('').split('\n'), ...[...inline].map(([, line = '']) => line.replace(/\n\s*/, ' '))];
 }
 
 /** Returns the words that name the command of a command line. Throws if the program rejects the line. */
