@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory } from '../harness/homes/directory';
 import { runCommand } from '../harness/programs/program';
-import { openTerminal } from '../harness/programs/terminal';
 
 const DEMO = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'demo.ts')];
 /** Time limit on a busy machine. On a quiet one the demo takes three seconds. */
@@ -34,14 +33,4 @@ test('the demo uses variables if there is no keychain', async ({ needs }) => {
   expect(stdout).toMatch(/No keychain for the demo here \(needs /);
   expect(stdout).toMatch(/\$ export GWTOKEN_CLIENT_SECRET_EU=\S+\n/);
   expect(stdout).not.toContain('gwtoken login');
-});
-
-test('the demo ends by the signal that interrupts it', async ({ needs }) => {
-  needs('posix');
-  const TMPDIR = openDirectory();
-  const terminal = openTerminal(DEMO, { env: { ...QUICK, TMPDIR } });
-  await terminal.waitFor('$ gwtoken get\n');
-  terminal.type('\x03');
-  expect(await terminal.exit).toEqual({ code: null, signal: 'SIGINT' });
-  expect(left(TMPDIR)).toEqual([]);
 });
