@@ -62,6 +62,15 @@ interface FailingStep {
   readonly lines: readonly string[];
 }
 const FAILING_STEPS: Readonly<Record<string, FailingStep>> = {
+  'a rejected client': {
+    inputs: { 'client-id': 'us' },
+    code: 3,
+    lines: [
+      'URL/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)',
+      'check input client-id and input client-secret',
+      'if the client is in region us, use input region us; check the auth URL too',
+    ],
+  },
   'a secret that is the path of a file': {
     inputs: { 'client-secret': '/etc/hostname' },
     code: 3,

@@ -34,18 +34,6 @@ test('the action sets outputs and no variables', async () => {
   expect(left).toEqual([]);
 });
 
-test('the action reports a rejected client in an annotation', async () => {
-  const result = await job.run({ ...inputsFor('eu'), 'export-env': 'true', 'client-id': 'us' });
-  expect(result).toMatchObject({ code: 3, env: {}, outputs: {} });
-  const lines = [
-    `${identity.eu.authUrl}/oauth2/token rejected the credentials (HTTP 401, invalid_client: client authentication failed)`,
-    'check input client-id and input client-secret',
-    'if the client is in region us, use input region us; check the auth URL too',
-  ];
-  const text = result.output.replace(/\n::add-mask::.*\n/g, '');
-  expect(text).toBe(`::error title=gwtoken::${lines.join('\nhint: ')}\n`);
-});
-
 test('the action needs only its files and reports missing ones', async () => {
   const directory = openDirectory();
   for (const name of ['action.yml', 'main.cjs']) copyFileSync(join(FOLDER, name), join(directory, name));
