@@ -18,12 +18,8 @@ export function otherDirectory(kind: DirectoryKind): string {
   return `set ${DIRECTORY_VARIABLES[kind]} to a writable directory`;
 }
 
-/** Directories below the home directory; for Windows, the variable that contains the path. */
-const PLATFORM_DIRECTORIES = {
-  // On macOS too, command-line tools such as gh use .config.
-  config: { darwin: '.config', win32: 'APPDATA', other: '.config' },
-  cache: { darwin: 'Library/Caches', win32: 'LOCALAPPDATA', other: '.cache' },
-} as const;
+/** Windows' variables for the directories of a user's programs. */
+const WINDOWS_HOMES = { config: 'APPDATA', cache: 'LOCALAPPDATA' };
 
 /**
  * Returns the directory of the config file and the stored clients, or of the token cache. Returns a `usage`
@@ -36,7 +32,7 @@ export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Plat
   const variable = DIRECTORY_VARIABLES[kind];
   const ours = env[variable];
   const xdg = env[`XDG_${kind.toUpperCase()}_HOME`] ?? '';
-  const home = platform === 'win32' ? PLATFORM_DIRECTORIES[kind].win32 : 'HOME';
+  const home = platform === 'win32' ? WINDOWS_HOMES[kind] : 'HOME';
   const base = env[home] ?? '';
   if (ours && !isAbsolute(ours))
     return usage(`invalid ${variable} ${quoted(ours)}`, ['use an absolute path']);
@@ -51,5 +47,7 @@ export function directoryOf(kind: DirectoryKind, env: Env, platform: NodeJS.Plat
       'no-home',
     );
   if (platform === 'win32') return join(base, 'gwtoken', kind === 'cache' ? 'Cache' : '');
-  return join(base, PLATFORM_DIRECTORIES[kind][platform === 'darwin' ? 'darwin' : 'other'], 'gwtoken');
+  // On macOS too, command-line tools such as gh use .config.
+  const below = platform === 'darwin' && kind === 'cache' ? 'Library/Caches' : `.${kind}`;
+  return join(base, below, 'gwtoken');
 }
