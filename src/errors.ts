@@ -48,6 +48,8 @@ export type ReasonWithRow =
 export type Reason =
   | ReasonWithRow
   | 'no-home'
+  /** The mode of a file or directory allows other users too much. */
+  | 'open-to-others'
   /** There is no keychain here that gwtoken can use, and so no item. */
   | 'no-keychain'
   /** The keychain denied access. */

@@ -97,7 +97,7 @@ function readTrusted(path: string, host: Host): Stored {
   const problem =
     trustProblem(path, read.stat, 'config', host) ??
     trustProblem(directory, statSync(directory), 'config', host);
-  if (problem) throw problem.error;
+  if (problem) throw problem;
   // Some editors on Windows write a byte order mark at the start of a file.
   const text = read.bytes.toString().replace(/^\uFEFF/, '');
   const parsed: unknown = orUndefined(() => JSON.parse(text));

@@ -6,14 +6,14 @@
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
-import { orUndefined } from '../../errors';
+import { type GwtokenError, orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { shortHash } from '../../text';
 import type { CacheKind, CacheRead, TokenCache, TokenKey } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { writeByRename } from './replace';
-import { prepareDirectory, type TrustProblem, trustProblem } from './trust';
+import { prepareDirectory, trustProblem } from './trust';
 
 /** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
 const LIMIT = 256 * 1024;
@@ -38,7 +38,7 @@ export function openTokens(directory: string, host: Host): TokenCache {
     read: (key, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
-        if (problem) return { untrusted: sentenceFor(problem) };
+        if (problem) return { untrusted: warningFor(problem) };
         return readCacheFile(entryPath(directory, key, kind), host);
       }) ?? {},
     async write(key, text, kind = 'token', lock) {
@@ -92,14 +92,15 @@ function readCacheFile(file: string, host: Host): CacheRead {
     const problem = trustProblem(file, stat, 'cache', host);
     if (problem === undefined) return { text: bytes.toString() };
     // A file that others can open is a miss: the next token replaces it.
-    return problem.chmod ? {} : { untrusted: sentenceFor(problem) };
+    return problem.reason === 'open-to-others' ? {} : { untrusted: problem.message };
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
 }
 
-function sentenceFor({ error: { message }, chmod }: TrustProblem): string {
-  return `${message}${chmod ? `; run: ${chmod}` : ''}`;
+/** Returns the problem of a directory in one line, with its chmod. */
+function warningFor({ message, hints, reason }: GwtokenError): string {
+  return reason === 'open-to-others' ? `${message}; ${hints[0]}` : message;
 }
 
 /**

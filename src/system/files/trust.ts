@@ -25,30 +25,23 @@ const RULES = {
   cache: { owners: 'user', forbidden: 0o077, mode: '700', meaning: 'accessible to' },
 } as const;
 
-/** A path that is not trusted: its `usage` error, and the command line that may solve the problem. */
-export interface TrustProblem {
-  readonly error: GwtokenError;
-  readonly chmod?: string;
-}
-
-/** Returns why a file or directory is not trusted; undefined if it is. Only lstat() shows a link. */
+/** Returns the `usage` error for a path that is not trusted; otherwise undefined. Only lstat() shows a link. */
 export function trustProblem(
   path: string,
   stat: Stats,
   kind: DirectoryKind,
   host: Host,
-): TrustProblem | undefined {
+): GwtokenError | undefined {
   if (host.uid === undefined) return undefined;
   const { owners, forbidden, mode, meaning } = RULES[kind];
   const problem = stat.isSymbolicLink() ? 'is a symbolic link' : ownerProblem(stat, owners, host);
-  if (problem !== undefined) return { error: notOwned(path, problem, kind) };
+  if (problem !== undefined) return notOwned(path, problem, kind);
   if ((stat.mode & forbidden) === 0) return undefined;
   // A ConfigMap of Kubernetes has mode 777. If the directory can be written to elsewhere, a file of another
   // user shows by its owner, but one with such a mode could be changed.
   if (kind === 'config' && stat.isDirectory() && isReadOnly(path)) return undefined;
   const text = `${path} is ${meaning} other users (mode ${(stat.mode & 0o777).toString(8)})`;
-  const chmod = `chmod ${mode} ${shellWord(path)}`;
-  return { error: usage(text, [`run: ${chmod}`]), chmod };
+  return usage(text, [`run: chmod ${mode} ${shellWord(path)}`], 'open-to-others');
 }
 
 /** Returns whether nobody can write through this mount, whatever the mode is. */
@@ -81,7 +74,7 @@ export function assertUsable(kind: DirectoryKind, path: string, host: Host): voi
   const existing = stat ? path : nearestDirectory(dirname(path));
   if (stat) {
     const problem = trustProblem(path, stat, kind, host);
-    if (problem) throw problem.error;
+    if (problem) throw problem;
   } else {
     const problem = ownerProblem(statSync(existing), 'user or root', host);
     if (problem !== undefined) throw notOwned(existing, problem, kind);
