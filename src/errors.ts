@@ -38,7 +38,6 @@ export type ReasonWithRow =
   | 'no-client'
   | 'no-region'
   | 'no-auth-url'
-  | 'nothing-stored'
   | 'no-credentials'
   | 'not-returned'
   /** The endpoint refused the credentials. */

@@ -75,7 +75,6 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
     ['to set up this client, run: gwtoken login --region eu', `or ${SET_URL}`],
   ],
   ['a missing auth URL in CI', { reason: 'no-auth-url' }, [SET_URL, CI_HELP], CI],
-  ['a logout with nothing stored', { reason: 'nothing-stored' }, []],
   [
     'a client that is not stored',
     { reason: 'no-credentials', source: KEYCHAIN },

@@ -2,6 +2,7 @@ import { type Client, clientName, loginCommand, parseClientName, shortId } from 
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
 import { evaluatingLine } from '../formats/env-formats';
+import { storedClients } from '../hints/steps';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
 import { warn } from '../text';
@@ -12,7 +13,8 @@ import { readSettings } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
-  if (!flags.all && !flags.yes && !(await isThere(settings, world))) throw nothingThere(settings.client);
+  if (!flags.all && !flags.yes && !(await isThere(settings, world)))
+    throw nothingThere(settings, settings.client);
   if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
     let failed: unknown;
@@ -31,7 +33,7 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
     // A client without a token may have a cached failure.
     if (flags.all) await world.tokens.remove(() => true);
   });
-  if (clients.length === 0) throw nothingThere();
+  if (clients.length === 0) throw nothingThere(settings);
   world.stderr.write('Removed from this machine only. To revoke the client, use the Clients page.\n');
   if (world.env['GWTOKEN_ACCESS_TOKEN']) {
     const line = evaluatingLine('gwtoken env --unset', world.env);
@@ -39,9 +41,9 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
   }
 }
 
-function nothingThere(client?: Client): GwtokenError {
+function nothingThere(settings: Settings, client?: Client): GwtokenError {
   const message = `no stored credentials or cached tokens${client ? ` for ${clientName(client)}` : ''}`;
-  return new GwtokenError('no-credentials', message, [], { reason: 'nothing-stored' });
+  return new GwtokenError('no-credentials', message, storedClients(settings));
 }
 
 /** Returns whether the selected client has an entry in the list, a cached token or a keychain item. */
@@ -129,5 +131,5 @@ async function remove(client: Client, settings: Settings, world: World): Promise
     throw new GwtokenError('local', `removed ${name}, but not its cached token: ${kept.join(', ')}`);
   if (item === 'removed' || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
-  throw nothingThere(client);
+  throw nothingThere(settings, client);
 }

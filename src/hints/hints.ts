@@ -1,8 +1,8 @@
 /** The next steps after an error: its own, then those of its reason's row, best first. Two are shown. */
 import type { Hints, ReasonWithRow } from '../errors';
 import type { Settings } from '../settings/table';
-import { type Problem, ROWS, type Row, type Steps } from './rows';
-import { otherCause, useVariables } from './steps';
+import { type Problem, ROWS, type Row } from './rows';
+import { likelierCause, useVariables } from './steps';
 
 const MOST_HINTS = 2;
 
@@ -12,14 +12,14 @@ const MOST_HINTS = 2;
  */
 export function hintsFor(problem: Problem, settings: Settings | undefined): Hints {
   const { hints = [], lastStep } = problem;
-  const steps = settings ? [...hints, ...stepsFor(problem, settings)] : hints;
-  const best = [...new Set(steps.flatMap((step) => step ?? []))];
+  const all = settings ? [...hints, ...stepsFor(problem, settings)] : hints;
+  const best = [...new Set(all)];
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
-function stepsFor(problem: Problem, settings: Settings): Steps {
+function stepsFor(problem: Problem, settings: Settings): Hints {
   const { kind, reason, source } = problem;
   const row: Row | undefined = ROWS[reason as ReasonWithRow];
   if (row) return row(settings, problem);
-  return kind === 'keychain' && source ? [otherCause(settings), ...useVariables(settings)] : [];
+  return kind === 'keychain' && source ? [...likelierCause(settings), ...useVariables(settings)] : [];
 }

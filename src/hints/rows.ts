@@ -1,80 +1,57 @@
 /** The next steps that depend on the settings, or on the source of the credentials: a row for each reason. */
-import { clientFlags, loginCommand, parseClientName, profileFlag, REGIONS } from '../client';
-import { type GwtokenError, orUndefined, type ReasonWithRow } from '../errors';
+import { loginCommand, profileFlag, REGIONS } from '../client';
+import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
 import { isForThisRun, type Settings } from '../settings/table';
 import { listOf, shellWord } from '../text';
-import { otherCause, useVariables } from './steps';
-
-/** Steps, best first. One that does not apply is undefined. */
-export type Steps = readonly (string | undefined)[];
+import { likelierCause, storedClients, useVariables } from './steps';
 
 /** An error, or the problem that a warning reports. */
 export type Problem = Partial<
   Pick<GwtokenError, 'kind' | 'hints' | 'reason' | 'client' | 'source' | 'lastStep'>
 >;
 
-export type Row = (settings: Settings, problem: Problem) => Steps;
+export type Row = (settings: Settings, problem: Problem) => Hints;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
-/** Longest list of stored clients that fits in a line of 80 columns. */
-const MOST_COLUMNS = 73;
 
 export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
   'no-client': (settings) => [
-    otherCause(settings),
+    ...likelierCause(settings),
     ...loginOrVariables('to add one, run: gwtoken login', settings),
   ],
   'no-region': (settings) => {
-    const stored = storedStep(settings);
-    const set = `use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
-    const help = settings.prefersVariables() ? CI_HELP : undefined;
-    return [otherCause(settings), stored, stored === undefined ? set : `or ${set}`, help];
+    const stored = storedClients(settings);
+    const or = stored.length > 0 ? 'or ' : '';
+    const set = `${or}use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
+    const help = settings.prefersVariables() ? [CI_HELP] : [];
+    return [...likelierCause(settings), ...stored, set, ...help];
   },
   'no-auth-url': (settings) => {
     const { client, flags } = settings;
     const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
     const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
     const login = `to set up this client, run: ${loginCommand(client, flags)}`;
-    return [otherCause(settings), ...(settings.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`])];
+    const steps = settings.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
+    return [...likelierCause(settings), ...steps];
   },
-  'nothing-stored': (settings) => [storedStep(settings)],
   'no-credentials': (settings, { source }) =>
     source?.kind === 'keychain'
-      ? [otherCause(settings), storedStep(settings), ...missingLogin(settings)]
-      : [otherCause(settings), ...useVariables(settings)],
-  'not-returned': (settings) => [otherCause(settings), ...missingLogin(settings)],
+      ? [...likelierCause(settings), ...storedClients(settings), ...missingLogin(settings)]
+      : [...likelierCause(settings), ...useVariables(settings)],
+  'not-returned': (settings) => [...likelierCause(settings), ...missingLogin(settings)],
   rejected: (settings, { client = settings.client, source }) => {
     // login has verified the credentials in their region, so the secret was replaced or revoked since.
     if (source?.kind === 'keychain')
       return [`to store a new secret, run: ${loginCommand(client, settings.flags)}`];
     const others = listOf(REGIONS.filter((region) => region !== client.region));
-    return [
-      // A person has just typed them.
-      source?.kind === 'prompt' ? undefined : `check ${placeOf(source)}`,
-      `if the client is in region ${others}, use --region ${others}; check the auth URL too`,
-    ];
+    const otherRegion = `if the client is in region ${others}, use --region ${others}; check the auth URL too`;
+    // A person has just typed them.
+    if (source?.kind === 'prompt') return [otherRegion];
+    return [`check ${placeOf(source)}`, otherRegion];
   },
 };
 
-/** Returns the names of the stored clients, and how to select the only one; undefined if none is stored. */
-function storedStep({ stored, profile, environment }: Settings): string | undefined {
-  // An unreadable list is another error.
-  const [first, ...others] = Object.keys(orUndefined(stored) ?? {});
-  if (first === undefined) return undefined;
-  const client = parseClientName(first);
-  if (!client || others.length > 0) {
-    const list = `stored: ${[first, ...others].join(', ')}`;
-    return list.length > MOST_COLUMNS ? 'to list stored clients, run: gwtoken status' : list;
-  }
-  // A default is left out unless the settings select something else.
-  const given = {
-    profile: profile.value === client.profile ? undefined : true,
-    sandbox: environment.value === client.environment ? undefined : true,
-  };
-  return `stored: ${first}; use ${clientFlags(client, given)}`;
-}
-
-function missingLogin(settings: Settings): Steps {
+function missingLogin(settings: Settings): Hints {
   const { client, flags, authUrl } = settings;
   // login suggests the URL of the config file or the stored client itself.
   const url = authUrl && isForThisRun(authUrl) ? ` --auth-url ${shellWord(authUrl.text)}` : '';
@@ -82,7 +59,7 @@ function missingLogin(settings: Settings): Steps {
 }
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
-function loginOrVariables(login: string, settings: Settings): Steps {
+function loginOrVariables(login: string, settings: Settings): Hints {
   return settings.prefersVariables() ? useVariables(settings) : [login, ...useVariables(settings, 'or ')];
 }
 

@@ -1,23 +1,46 @@
-/** Steps that several rows, or commands, name. */
+/** Steps that several rows, or commands, name. A step that does not apply is left out. */
+import { clientFlags, parseClientName } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
-import { orUndefined } from '../errors';
+import { type Hints, orUndefined } from '../errors';
 import { knownProfiles } from '../settings/resolve';
 import type { Settings } from '../settings/table';
 import { similarWords } from '../text';
 
 export const OMIT_COMMENT = 'leave the comment out: on a typed line, zsh passes it as arguments';
 
-/** Returns the hint at a cause that is likelier than a missing login; undefined if there is none. */
-export function otherCause({ config, profile, stored }: Settings): string | undefined {
-  if (config.noHome !== undefined) return config.noHome;
+/** Longest list of stored clients that fits in a line of 80 columns. */
+const MOST_COLUMNS = 73;
+
+/** Returns the hint at a cause that is likelier than a missing login. */
+export function likelierCause({ config, profile, stored }: Settings): Hints {
+  if (config.noHome !== undefined) return [config.noHome];
   const known = knownProfiles(config.profiles, stored);
-  if (known.includes(profile.value)) return undefined;
+  if (known.includes(profile.value)) return [];
   const [meant] = similarWords(profile.value, known);
-  return meant && `did you mean: ${profile.source.kind === 'flag' ? '--profile' : 'profile'} ${meant}`;
+  const what = profile.source.kind === 'flag' ? '--profile' : 'profile';
+  return meant === undefined ? [] : [`did you mean: ${what} ${meant}`];
+}
+
+/** Returns the names of the stored clients, and how to select the only one. */
+export function storedClients({ stored, profile, environment }: Settings): Hints {
+  // An unreadable list is another error.
+  const [first, ...others] = Object.keys(orUndefined(stored) ?? {});
+  if (first === undefined) return [];
+  const client = parseClientName(first);
+  if (!client || others.length > 0) {
+    const list = `stored: ${[first, ...others].join(', ')}`;
+    return [list.length > MOST_COLUMNS ? 'to list stored clients, run: gwtoken status' : list];
+  }
+  // A default is left out unless the settings select something else.
+  const given = {
+    profile: profile.value === client.profile ? undefined : true,
+    sandbox: environment.value === client.environment ? undefined : true,
+  };
+  return [`stored: ${first}; use ${clientFlags(client, given)}`];
 }
 
 /** Returns the steps to set variables, or says that they are empty or ignored. */
-export function useVariables(settings: Settings, or = ''): readonly string[] {
+export function useVariables(settings: Settings, or = ''): Hints {
   const { env, flags } = settings;
   if (flags.profile !== undefined)
     return [`${or}export GWTOKEN_PROFILE=${flags.profile} instead of --profile, to use variables`];
