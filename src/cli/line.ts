@@ -18,44 +18,34 @@ export function flagValues(given: readonly GivenFlag[]): FlagValues {
   );
 }
 
-interface Row {
-  readonly name: string;
-  readonly flags: readonly Flag[];
-}
+/** `--name` or `--name=value`. */
+const LONG = /^(--[^=]+)(?:=(.*))?$/s;
+/** `-r` or `-reu`. */
+const SHORT = /^(-[^-])(.+)?$/s;
 
 /**
- * Reads a line of a command and complete flags that it takes, such as `get -r eu --format=json`. Returns
- * undefined for any other line: commander reads it (command-line.ts).
+ * Returns the flags of a line that has one command and complete flags of it, such as `get -r eu --format=json`;
+ * undefined for any other line, which commander reads (command-line.ts).
  */
-export function readPlainLine<R extends Row>(
+export function flagsOfPlainLine(
   argv: readonly string[],
-  commands: readonly R[],
-): { readonly command: R; readonly flags: FlagValues } | undefined {
-  let command: R | undefined;
+  command: string,
+  flags: readonly Flag[],
+): FlagValues | undefined {
   const given: GivenFlag[] = [];
+  let isNamed = false;
   const words = argv.values();
   for (const word of words) {
-    const named = command ? undefined : commands.find(({ name }) => name === word);
-    if (named) {
-      command = named;
+    if (word === command && !isNamed) {
+      isNamed = true;
       continue;
     }
     const [, name = '', inline] = LONG.exec(word) ?? SHORT.exec(word) ?? [];
-    // Before the command, flags of all commands are read as well.
-    const flags = (command ? [command] : commands).flatMap((each) => each.flags);
     const flag = flags.find(({ spec }) => namesIn(spec).includes(name));
     if (!flag) return undefined;
     const value = inline ?? (takesValue(flag.spec) ? words.next().value : undefined);
     if (takesValue(flag.spec) !== (value !== undefined && value !== '--')) return undefined;
     given.push({ flag, value });
   }
-  const taken = command?.flags.map(longName) ?? [];
-  return command && given.every(({ flag }) => taken.includes(longName(flag)))
-    ? { command, flags: flagValues(given) }
-    : undefined;
+  return isNamed ? flagValues(given) : undefined;
 }
-
-/** `--name` or `--name=value`. */
-const LONG = /^(--[^=]+)(?:=(.*))?$/s;
-/** `-r` or `-reu`. */
-const SHORT = /^(-[^-])(.+)?$/s;

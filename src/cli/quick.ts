@@ -14,12 +14,7 @@ import { lookInCache } from '../token/cache';
 import { queryOf, type TokenAnswer } from '../token/query';
 import { minTtlProblem } from '../token/token';
 import type { QuickWorld } from '../world';
-import { readPlainLine } from './line';
-
-const COMMANDS = [
-  { name: 'get', flags: GET_FLAGS, answer: quickGet },
-  { name: 'env', flags: ENV_FLAGS, answer: quickEnv },
-];
+import { flagsOfPlainLine } from './line';
 
 interface QuickRun extends QuickWorld {
   /** Returns false only if stdout is certainly not a terminal; a sure answer would cost 2 ms. */
@@ -28,10 +23,13 @@ interface QuickRun extends QuickWorld {
 
 /** Returns what the command prints, or undefined if the CLI has to answer. */
 export function quick(argv: readonly string[], world: QuickRun): string | undefined {
-  const line = world.env['GITHUB_ACTIONS'] ? undefined : readPlainLine(argv, COMMANDS);
-  if (!line || !isStdout(line.flags.output)) return undefined;
+  // The CLI masks the token.
+  if (world.env['GITHUB_ACTIONS']) return undefined;
   try {
-    return line.command.answer(line.flags, world);
+    const flagsOfGet = flagsOfPlainLine(argv, 'get', GET_FLAGS);
+    if (flagsOfGet) return quickGet(flagsOfGet, world);
+    const flagsOfEnv = flagsOfPlainLine(argv, 'env', ENV_FLAGS);
+    return flagsOfEnv && quickEnv(flagsOfEnv, world);
   } catch {
     return undefined;
   }
@@ -54,8 +52,9 @@ function quickEnv(flags: FlagValues, world: QuickRun): string | undefined {
 
 /** Returns the cached token if it is valid for this query. Throws what the CLI throws again and reports. */
 function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefined {
+  // The CLI writes files, and warns of unknown keys and variables.
+  if (!isStdout(flags.output)) return undefined;
   const settings = gather(flags, world);
-  // The CLI warns of these.
   if (unknownKeys(settings.config).length > 0 || strayVariables(world).length > 0) return undefined;
   const query = queryOf(settings, world);
   if (!query.useCache) return undefined;

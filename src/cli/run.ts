@@ -67,7 +67,7 @@ function show(text: string, { path }: Line, { stdout, stderr }: World): number {
   return 0;
 }
 
-/** Shows the help of a line that lacks its command or argument. Only on a terminal is that no failure. */
+/** Shows the help of a line that ends before its command. Only on a terminal is that no failure. */
 function showUnasked(help: string, line: Line, world: World): number {
   if (world.stdout.isTTY()) return show(help, line, world);
   orUndefined(() => printFailure(line, EXIT_CODES.usage, world.stdout));

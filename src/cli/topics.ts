@@ -64,7 +64,7 @@ function wordsIn(text: string): string[] {
     .map((word) => word.replace(/ies$/, 'y').replace(/s$/, ''));
 }
 
-/** Blocks of code, indented or fenced. */
+/** Blocks of code, indented or fenced. The group makes split() keep them, at odd indices. */
 const CODE = /(^```[\s\S]*?^```\n|(?:^ {4}.*\n)+)/m;
 
 /** Returns a topic as a terminal shows it: bold headings, coloured code, and tables as text. */
