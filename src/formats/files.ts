@@ -1,8 +1,6 @@
 /** The formats that a program parses, from a file or from stdout. No shell has to evaluate them. */
 import { cannotCarry, type Format, jsonText } from './format';
 
-const USE_EXEC = 'gwtoken exec -- COMMAND';
-
 /** An object of names and values; null removes a variable. JSON parsers reject empty output. */
 export const json: Format = {
   set: jsonMember,
@@ -28,15 +26,14 @@ function dotenvValue(value: string, name: string): string {
   if (/^[\w.,:/@%+=-]*$/.test(value) && !/(^|:)=/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently', USE_EXEC);
+  throw cannotCarry(name, 'contains quotes or a backslash, which .env parsers treat differently');
 }
 
 /** `docker run --env-file`. Docker has no escapes, and some versions strip quotes around the whole value. */
 export const docker: Format = {
   set(name, value) {
     if (!/^(['"]).*\1$/.test(value)) return `${name}=${value}\n`;
-    const withExec = 'gwtoken exec -- docker run -e NAME IMAGE';
-    throw cannotCarry(name, 'is in quotes, which some Docker versions strip', withExec);
+    throw cannotCarry(name, 'is in quotes, which some Docker versions strip');
   },
 };
 
@@ -69,11 +66,9 @@ function githubEntry(name: string, value: string): string {
 /** Azure Pipelines: variables of the job. The token is a secret variable, so later steps map it by `env`. */
 export const azure: Format = {
   set(name, value, isSecret) {
-    const refused = (problem: string): Error => cannotCarry(name, problem, USE_EXEC);
-    // Agents and Microsoft's libraries have disagreed about the escape for `%`.
-    if (value.includes('%')) throw refused('contains %, which agents decode inconsistently');
-    if (value.includes('$(')) throw refused('contains $(, which the agent would expand');
-    if (value !== value.trim()) throw refused('begins or ends with a space, which may be trimmed');
+    // Agents disagree about the escape for `%`, expand `$(NAME)`, and may trim spaces.
+    if (/%|\$\(|^ | $/.test(value))
+      throw cannotCarry(name, 'contains %, $( or a space at an end, which agents may change');
     // Only the token is secret: the agent would also mask each `bearer` and each scope in the log.
     const secret = isSecret ? ';issecret=true' : '';
     return `##vso[task.setvariable variable=${name}${secret}]${value}\n`;

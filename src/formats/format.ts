@@ -30,19 +30,13 @@ export function printVariables(variables: readonly Variable[], format: Format): 
 }
 
 /** Makes the error for a value that the format would have to change. */
-export function cannotCarry(name: string, problem: string, instead?: string): GwtokenError {
-  return usage(
-    `cannot pass ${name} unchanged: its value ${problem}`,
-    instead === undefined ? [] : [`use instead: ${instead}`],
-  );
+export function cannotCarry(name: string, problem: string): GwtokenError {
+  return usage(`cannot pass ${name} unchanged: its value ${problem}`);
 }
 
-/** The longest value that Windows passes, in characters. Windows truncates or drops a longer value. */
-const WINDOWS_LIMIT = 32_766;
-
-/** Throws `usage` for a value that is too long for a Windows environment variable. */
+/** Throws `usage` for a value that Windows would truncate or drop, because it is too long. */
 export function checkForWindows({ name, value = '' }: Variable): void {
-  if (value.length > WINDOWS_LIMIT) throw cannotCarry(name, 'is too long for a Windows environment variable');
+  if (value.length > 32_766) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
 /** Returns the format with this name in any case. Throws `usage` with the valid `names` for another name. */

@@ -62,7 +62,7 @@ function carries(format: string, values: readonly string[]): boolean {
     if (!(error instanceof GwtokenError)) throw error;
     expect(error.message).toMatch(/^cannot pass \w+ unchanged: its value \S/);
     for (const value of values.filter(({ length }) => length > 12))
-      expect([error.message, ...error.hints].join()).not.toContain(value);
+      expect(error.message).not.toContain(value);
     return false;
   }
   const expected = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
