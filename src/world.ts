@@ -34,8 +34,8 @@ export type Paint = Readonly<Record<'bold' | 'red' | 'green' | 'yellow' | 'cyan'
 
 export interface Config {
   readonly path: string;
-  /** Hint at the home directory, if there is none, and so no config file. */
-  readonly noHome?: string | undefined;
+  /** Hints at the home directory if there is none, and so no config file; otherwise empty. */
+  readonly noHome: Hints;
   readonly general: ConfigValues;
   readonly profiles: Readonly<Record<string, ConfigValues>>;
 }

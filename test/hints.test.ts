@@ -60,6 +60,12 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
   ['one hint beside the last step', { hints: ['a', 'b'], lastStep: 'c' }, ['a', 'c']],
   ['a login with a keychain that fails', { kind: 'keychain', hints: ['unlock it'] }, ['unlock it']],
   ['a new machine', { reason: 'no-client' }, ['to add one, run: gwtoken login', `or ${VARIABLES_HINT}`]],
+  [
+    'a process without HOME',
+    { reason: 'no-client' },
+    ['set HOME', VARIABLES_HINT],
+    { ...CI, noHome: ['set HOME'] },
+  ],
   ['a new machine for CI', { reason: 'no-client' }, [VARIABLES_HINT], CI],
   ['a missing region', { reason: 'no-region' }, [SET_REGION]],
   ['a missing region in CI', { reason: 'no-region' }, [SET_REGION, CI_HELP], CI],
@@ -114,14 +120,6 @@ test('hintsFor() names the stored clients in a line of at most 80 columns', () =
   const three = [eu, 'default:production:us', 'default:sandbox:eu'];
   expect(hints(...three)).toBe(`stored: ${three.join(', ')}`);
   expect(hints(...three, 'acme:sandbox:us')).toBe('to list stored clients, run: gwtoken status');
-});
-
-test('hintsFor() suggests a known profile before it suggests a login', () => {
-  const settings = settingsWith({ flags: { region: 'eu', profile: 'acm' }, profiles: { acme: {} } });
-  expect(hintsFor({ reason: 'no-credentials', source: KEYCHAIN }, settings)).toEqual([
-    'did you mean: --profile acme',
-    'run: gwtoken login --region eu --profile acm',
-  ]);
 });
 
 type Quasi = { readonly value: { readonly cooked: string } };

@@ -1,9 +1,8 @@
 /** Completes words: the completion scripts call this at each press of Tab. */
-import { isProfile } from '../client';
+import { DEFAULT_PROFILE, isProfile } from '../client';
 import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
 import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
-import { knownProfiles } from '../settings/resolve';
 import { configKeys, rowOf } from '../settings/table';
 import type { World } from '../world';
 import { ALL_FLAGS, readLine } from './command-line';
@@ -61,7 +60,6 @@ function valuesOf(flag: Flag, world: CompletionWorld): Candidates {
 
 function profileNames({ config, clients }: CompletionWorld): readonly string[] {
   const { profiles } = orUndefined(() => config.read()) ?? { profiles: {} };
-  return knownProfiles(profiles, () => clients.read())
-    .filter(isProfile)
-    .sort();
+  const stored = Object.keys(orUndefined(() => clients.read()) ?? {}).map((name) => name.split(':', 1)[0]!);
+  return [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles), ...stored])].filter(isProfile).sort();
 }

@@ -2,7 +2,7 @@
 import type { Hints, ReasonWithRow } from '../errors';
 import type { Settings } from '../settings/table';
 import { type Problem, ROWS, type Row } from './rows';
-import { likelierCause, useVariables } from './steps';
+import { useVariables } from './steps';
 
 const MOST_HINTS = 2;
 
@@ -21,5 +21,5 @@ function stepsFor(problem: Problem, settings: Settings): Hints {
   const { kind, reason, source } = problem;
   const row: Row | undefined = ROWS[reason as ReasonWithRow];
   if (row) return row(settings, problem);
-  return kind === 'keychain' && source ? [...likelierCause(settings), ...useVariables(settings)] : [];
+  return kind === 'keychain' && source ? [...settings.config.noHome, ...useVariables(settings)] : [];
 }

@@ -3,7 +3,7 @@ import { loginCommand, profileFlag, REGIONS } from '../client';
 import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
 import { isForThisRun, type Settings } from '../settings/table';
 import { listOf, shellWord } from '../text';
-import { likelierCause, storedClients, useVariables } from './steps';
+import { storedClients, useVariables } from './steps';
 
 /** An error, or the problem that a warning reports. */
 export type Problem = Partial<
@@ -16,7 +16,7 @@ const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
 export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
   'no-client': (settings) => [
-    ...likelierCause(settings),
+    ...settings.config.noHome,
     ...loginOrVariables('to add one, run: gwtoken login', settings),
   ],
   'no-region': (settings) => {
@@ -24,7 +24,7 @@ export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
     const or = stored.length > 0 ? 'or ' : '';
     const set = `${or}use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
     const help = settings.prefersVariables() ? [CI_HELP] : [];
-    return [...likelierCause(settings), ...stored, set, ...help];
+    return [...settings.config.noHome, ...stored, set, ...help];
   },
   'no-auth-url': (settings) => {
     const { client, flags } = settings;
@@ -32,13 +32,13 @@ export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
     const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
     const login = `to set up this client, run: ${loginCommand(client, flags)}`;
     const steps = settings.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
-    return [...likelierCause(settings), ...steps];
+    return [...settings.config.noHome, ...steps];
   },
   'no-credentials': (settings, { source }) =>
     source?.kind === 'keychain'
-      ? [...likelierCause(settings), ...storedClients(settings), ...missingLogin(settings)]
-      : [...likelierCause(settings), ...useVariables(settings)],
-  'not-returned': (settings) => [...likelierCause(settings), ...missingLogin(settings)],
+      ? [...settings.config.noHome, ...storedClients(settings), ...missingLogin(settings)]
+      : [...settings.config.noHome, ...useVariables(settings)],
+  'not-returned': (settings) => [...settings.config.noHome, ...missingLogin(settings)],
   rejected: (settings, { client = settings.client, source }) => {
     // login has verified the credentials in their region, so the secret was replaced or revoked since.
     if (source?.kind === 'keychain')

@@ -2,24 +2,12 @@
 import { clientFlags, parseClientName } from '../client';
 import { FORKS_GET_NO_SECRETS, variablePairs } from '../credentials/variables';
 import { type Hints, orUndefined } from '../errors';
-import { knownProfiles } from '../settings/resolve';
 import type { Settings } from '../settings/table';
-import { similarWords } from '../text';
 
 export const OMIT_COMMENT = 'leave the comment out: on a typed line, zsh passes it as arguments';
 
 /** Longest list of stored clients that fits in a line of 80 columns. */
 const MOST_COLUMNS = 73;
-
-/** Returns the hint at a cause that is likelier than a missing login. */
-export function likelierCause({ config, profile, stored }: Settings): Hints {
-  if (config.noHome !== undefined) return [config.noHome];
-  const known = knownProfiles(config.profiles, stored);
-  if (known.includes(profile.value)) return [];
-  const [meant] = similarWords(profile.value, known);
-  const what = profile.source.kind === 'flag' ? '--profile' : 'profile';
-  return meant === undefined ? [] : [`did you mean: ${what} ${meant}`];
-}
 
 /** Returns the names of the stored clients, and how to select the only one. */
 export function storedClients({ stored, profile, environment }: Settings): Hints {

@@ -1,5 +1,5 @@
 /** Resolves each setting with its source: flag, variable, config file, stored client or default. */
-import { type Client, clientName, DEFAULT_PROFILE, mayHoldCredentials } from '../client';
+import { type Client, clientName, mayHoldCredentials } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { once } from '../once';
 import { prefersVariables, type Surroundings } from '../surroundings';
@@ -65,12 +65,6 @@ function selectedClient(settings: Settings): Client {
   if (areInVariables || settings.credentialCommand || Object.keys(stored()).length > 0)
     throw usage('no region set', [], 'no-region');
   throw new GwtokenError('no-credentials', 'no client stored yet', [], { reason: 'no-client' });
-}
-
-export function knownProfiles(inConfig: Config['profiles'], stored: Places['stored']): readonly string[] {
-  // An unreadable list is another error.
-  const ofClients = Object.keys(orUndefined(stored) ?? {}).map((name) => name.split(':', 1)[0]!);
-  return [...new Set([DEFAULT_PROFILE, ...Object.keys(inConfig), ...ofClients])];
 }
 
 /** Returns a warning for each unknown key of the config file. A later version may have written it. */

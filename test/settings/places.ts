@@ -1,3 +1,4 @@
+import type { Hints } from '../../src/errors';
 import { settingsFrom } from '../../src/settings/resolve';
 import type { Places, Settings } from '../../src/settings/table';
 import type { ConfigValues, StoredClient } from '../../src/world';
@@ -6,6 +7,7 @@ export interface Values {
   readonly flags?: Places['flags'];
   readonly env?: Places['env'];
   readonly general?: ConfigValues;
+  readonly noHome?: Hints;
   readonly stored?: Readonly<Record<string, StoredClient>>;
   readonly prefersVariables?: boolean;
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
@@ -17,13 +19,14 @@ export const settingsWith = ({
   env = {},
   general = {},
   profiles = {},
+  noHome = [],
   stored = {},
   prefersVariables = false,
 }: Values): Settings =>
   settingsFrom({
     flags,
     env,
-    config: { path: '/c.json', general, profiles },
+    config: { path: '/c.json', noHome, general, profiles },
     stored: () => stored,
     prefersVariables: () => prefersVariables,
   });

@@ -35,7 +35,7 @@ export function openConfig(directory: string | GwtokenError, host: Host): Pick<W
       path: configPath,
       read: () =>
         isHomeless
-          ? { path: 'no config file', noHome: directory.hints[0], general: {}, profiles: {} }
+          ? { path: 'no config file', noHome: directory.hints, general: {}, profiles: {} }
           : readConfig(configPath(), host),
       edit: async (edit) => rewrite(configPath(), host, (path) => applyEdit(readConfig(path, host), edit)),
       async checkWritable() {
@@ -67,7 +67,7 @@ export function readConfig(path: string, host: Host): Config {
     name,
     objectOf(own, path, name),
   ]);
-  return { path, general, profiles: Object.fromEntries(profiles) };
+  return { path, noHome: [], general, profiles: Object.fromEntries(profiles) };
 }
 
 /** Returns the stored clients in the file's content and ignores the rest of it. */

@@ -29,12 +29,12 @@ const put = (text: string) => writeFileSync(file, text, { mode: 0o600 });
 test('a missing config file means no settings and no stored clients', () => {
   put('{}');
   for (const path of [join(directory, 'none'), join(file, 'below')])
-    expect(readConfig(path, MACHINE)).toEqual({ path, general: {}, profiles: {} });
+    expect(readConfig(path, MACHINE)).toEqual({ path, noHome: [], general: {}, profiles: {} });
   const noHome = directoryOf('config', {}, 'linux') as GwtokenError;
   const { config, clients } = openConfig(noHome, MACHINE);
   expect(config.read()).toEqual({
     path: 'no config file',
-    noHome: noHome.hints[0],
+    noHome: noHome.hints,
     general: {},
     profiles: {},
   });
@@ -46,6 +46,7 @@ test('readConfig() reads strings, numbers and booleans, general and per profile'
   put('{"region":"eu","retries":1,"sandbox":true,"profiles":{"acme":{"retries":2},"other":{}}}');
   expect(readConfig(file, MACHINE)).toEqual({
     path: file,
+    noHome: [],
     general: { region: 'eu', retries: 1, sandbox: true },
     profiles: { acme: { retries: 2 }, other: {} },
   });
