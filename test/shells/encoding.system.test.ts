@@ -109,31 +109,26 @@ async function problemsOf(shell: Shell, { name, state, context, batch, locale }:
 }
 
 /**
- * Returns the cells: the usual, unquoted context in each state of the shell, and the others in the plain state,
- * because they evaluate the same text. An IFS is combined with an option only where the option splits words.
- * Only the first cell gets all values: each run of characters costs a process, and the texts of all values
- * consist of the same few kinds of words (test/formats/statements.test.ts).
+ * Returns the cells: the usual, unquoted context in each state of the shell, and the other contexts without options.
+ * Only the first ones get all values: each run of characters costs a process, and the texts of all values consist of
+ * the same few kinds of words (test/formats/statements.test.ts).
  */
 function cellsOf(shell: Shell): Cell[] {
   const { all, mixed, long } = batches[shell.format];
-  const cells = Object.entries(shell.states).flatMap(([stateName, state]) =>
-    Object.entries(shell.contexts).flatMap(([contextName, context], index) => {
-      const [option = '', ifs] = stateName.split(', ');
-      if (index > 0 && stateName !== 'plain') return [];
-      if (ifs !== undefined && !/plain|shwordsplit/.test(option)) return [];
-      const name = `${contextName} (${stateName})`;
-      return { name, state, context, batch: mixed, locale: index % 2 === 0 ? 'C.UTF-8' : 'C' };
-    }),
-  );
-  const [usual, ...others] = cells as [Cell, ...Cell[]];
-  const first = [
-    { ...usual, batch: all },
-    { ...usual, name: 'values of 32 KiB', batch: long },
-  ];
+  const [[, usual] = [], ...others] = Object.entries(shell.contexts);
+  const cell = (name: string, more: Partial<Cell>): Cell => ({
+    ...{ name, state: '', context: usual!, batch: mixed, locale: 'C.UTF-8' },
+    ...more,
+  });
   // Of sh's shells, dash and busybox have a limit, and busybox takes longer.
-  if (shell.name === 'dash' || shell.format !== 'sh')
-    first.push({ ...usual, name: 'many runs', batch: writeBatch(shell.format, [MANY_RUNS, LONG_UNSAFE]) });
-  return [...first, ...others];
+  const hasLimit = shell.name === 'dash' || shell.format !== 'sh';
+  return [
+    cell('all values', { batch: all }),
+    cell('values of 32 KiB', { batch: long }),
+    ...(hasLimit ? [cell('many runs', { batch: writeBatch(shell.format, [MANY_RUNS, LONG_UNSAFE]) })] : []),
+    ...shell.states.map((state) => cell(state, { state })),
+    ...others.map(([name, context]) => cell(name, { context, locale: 'C' })),
+  ];
 }
 
 test.for(SHELLS)(

@@ -10,8 +10,8 @@ export interface Shell {
   readonly args: readonly string[];
   /** The Debian package of the shell. */
   readonly debian: Need;
-  /** Statements that set options, by a name for messages. The first one keeps the shell's defaults. */
-  readonly states: Readonly<Record<string, string>>;
+  /** Statements that set options, or the IFS, or both. The first one keeps the shell's defaults. */
+  readonly states: readonly string[];
   /** Lines that evaluate the output of a command, by a name for messages. The first one is the usual one. */
   readonly contexts: Readonly<Record<string, (command: string) => string>>;
   /** Returns a statement that writes the environment of a child process to a file, separated by NUL. */
@@ -20,35 +20,26 @@ export interface Shell {
   readonly keepStatus: (statement: string) => readonly string[];
 }
 
-const IFS = {
-  '': '',
-  ', IFS unset': 'unset IFS;',
-  ', IFS empty': 'IFS=;',
-  ', IFS newline': "IFS='\n';",
-  ', IFS colon': 'IFS=:;',
-};
+const IFS = ['', 'unset IFS;', 'IFS=;', "IFS='\n';", 'IFS=:;'];
+const POSIX_OPTIONS = ['', 'set -f;', 'set -eu;'];
+const BASH_OPTIONS = [
+  ...POSIX_OPTIONS,
+  'shopt -s nullglob;',
+  'shopt -s failglob;',
+  'shopt -s extglob dotglob globstar nocaseglob;',
+];
+const ZSH_OPTIONS = [
+  ...POSIX_OPTIONS,
+  'setopt shwordsplit globsubst extendedglob;',
+  'setopt shwordsplit globsubst nullglob;',
+];
 
-/** Combines each option with each IFS. */
-function statesOf(options: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, statement]) =>
-      Object.entries(IFS).map(([suffix, ifs]) => [name + suffix, `${statement}${ifs}`]),
-    ),
+/** Combines each IFS with the defaults and with shwordsplit. The other options do not change how words are split. */
+function statesOf(options: readonly string[]): string[] {
+  return options.flatMap((option) =>
+    option === '' || option.includes('shwordsplit') ? IFS.map((ifs) => option + ifs) : [option],
   );
 }
-
-const POSIX_OPTIONS = { plain: '', 'set -f': 'set -f;', 'set -eu': 'set -eu;' };
-const BASH_OPTIONS = {
-  ...POSIX_OPTIONS,
-  nullglob: 'shopt -s nullglob;',
-  failglob: 'shopt -s failglob;',
-  'extglob dotglob': 'shopt -s extglob dotglob globstar nocaseglob;',
-};
-const ZSH_OPTIONS = {
-  ...POSIX_OPTIONS,
-  'shwordsplit globsubst extendedglob': 'setopt shwordsplit globsubst extendedglob;',
-  'shwordsplit globsubst nullglob': 'setopt shwordsplit globsubst nullglob;',
-};
 
 /** Reads an environment that `shell.save` wrote. latin1 keeps a byte that a shell has damaged visible. */
 export function savedEnvironment(path: string): Record<string, string> {
@@ -61,7 +52,7 @@ export function savedEnvironment(path: string): Record<string, string> {
 
 const save = (path: string): string => `env -0 > '${path}'`;
 
-function posix(name: string, debian: Need, options: Readonly<Record<string, string>> = POSIX_OPTIONS): Shell {
+function posix(name: string, debian: Need, options: readonly string[] = POSIX_OPTIONS): Shell {
   const [command = '', ...args] = name.split(' ');
   return {
     name,
@@ -85,7 +76,7 @@ export const SHELLS: readonly Shell[] = [
   posix('dash', 'dash'),
   posix('bash', 'bash', BASH_OPTIONS),
   // Its options are bash's.
-  posix('bash --posix', 'bash', { plain: '' }),
+  posix('bash --posix', 'bash', ['']),
   posix('zsh', 'zsh', ZSH_OPTIONS),
   posix('ksh93', 'ksh93u+m'),
   posix('mksh', 'mksh'),
@@ -96,7 +87,7 @@ export const SHELLS: readonly Shell[] = [
     command: 'fish',
     args: ['--no-config'],
     debian: 'fish',
-    states: { plain: '' },
+    states: [''],
     contexts: {
       '| source': (output) => `${output} | source`,
       'eval (…)': (output) => `eval (${output})`,
