@@ -26,7 +26,6 @@ export interface TokenEndpoint {
   hold(): () => void;
   /** Resolves when this number of POSTs has arrived. */
   arrived(count: number): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Returns a successful reply. A number stands for the token `token-NUMBER`. @see RFC 6749 section 5.1 */
@@ -64,7 +63,7 @@ export async function startTokenEndpoint(
           .end(JSON.stringify(reply.body));
     },
   );
-  const { url, close } = await listen(server);
+  const { url } = await listen(server);
   const endpoint: TokenEndpoint = {
     authUrl: url,
     posts: [],
@@ -82,7 +81,6 @@ export async function startTokenEndpoint(
       };
     },
     arrived: (count) => until(`POST ${count} arrives`, () => endpoint.posts.length >= count),
-    close,
   };
   return endpoint;
 }

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onCleanup } from '../clean-up';
+import { until } from './processes';
 import { inherited, type ProgramOptions, type ProgramResult, wordsOf } from './program';
 
 export interface TerminalOptions {
@@ -30,8 +31,6 @@ export interface Terminal {
   /** Returns all output so far with its escape sequences. */
   raw(): string;
   readonly exit: Promise<TerminalExit>;
-  /** Kills the program if it still runs and waits until it is gone. */
-  close(): Promise<void>;
 }
 
 /** Runs gwtoken on a new terminal. */
@@ -53,55 +52,35 @@ export function openTerminal([command = '', ...args]: readonly string[], options
   });
   let raw = '';
   let ended = false;
-  const waiting = new Set<() => void>();
-  const checkAll = () => {
-    for (const check of [...waiting]) check();
-  };
   const screen = () => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
-
   const onText = (text: string) => {
     raw += text;
-    checkAll();
   };
   pty.onData(onText);
   readToTheEnd(pty, onText);
   const exit = new Promise<TerminalExit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
-      checkAll();
       resolve(signal ? { code: null, signal: signalName(signal) } : { code: exitCode, signal: null });
     });
   });
-
-  const close = async (): Promise<void> => {
+  onCleanup(() => {
     if (!ended) pty.kill('SIGKILL');
-    await exit;
-  };
-  onCleanup(close);
+    return exit;
+  });
   return {
     pid: pty.pid,
-    waitFor: (text, timeoutMs = 30_000) =>
-      new Promise((resolve, reject) => {
-        const done = (problem?: string) => {
-          clearTimeout(timer);
-          waiting.delete(check);
-          if (problem === undefined) resolve(screen());
-          else reject(new Error(`${problem} ${text}; on the screen:\n${screen()}`));
-        };
-        const check = () => {
-          const shown = screen();
-          if (typeof text === 'string' ? shown.includes(text) : shown.search(text) >= 0) done();
-          else if (ended) done('ended without');
-        };
-        const timer = setTimeout(() => done(`not within ${timeoutMs} ms:`), timeoutMs);
-        waiting.add(check);
-        check();
-      }),
+    async waitFor(text, timeoutMs = 30_000) {
+      const isShown = () => (typeof text === 'string' ? screen().includes(text) : screen().search(text) >= 0);
+      await until('', () => isShown() || ended, timeoutMs, 5).catch(() => {});
+      if (isShown()) return screen();
+      const why = ended ? 'ended without' : `not within ${timeoutMs} ms:`;
+      throw new Error(`${why} ${text}; on the screen:\n${screen()}`);
+    },
     type: (text) => pty.write(text),
     screen,
     raw: () => raw,
     exit,
-    close,
   };
 }
 
