@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../clean-up';
 import { until } from '../programs/processes';
+import { inherited } from '../programs/program';
 import { type Environment, endHelper, run, startHelper } from './session';
 
 /** A virtual screen, and the keys that a person presses on it. */
@@ -18,7 +19,6 @@ export interface Display {
 
 /** Starts an X server. Its number is random: two servers that choose a free one at once may collide. */
 export async function startDisplay(): Promise<Display> {
-  const path = { PATH: process.env['PATH'] ?? '' };
   const server = startHelper(
     'Xvfb',
     [
@@ -27,7 +27,7 @@ export async function startDisplay(): Promise<Display> {
       // Otherwise the server restarts when its last client leaves, and rejects clients meanwhile.
       '-noreset',
     ],
-    path,
+    inherited(),
   );
   // SIGTERM, because SIGKILL would leave the server's socket behind.
   onCleanup(() => endHelper(server, 'SIGTERM'));
@@ -36,7 +36,7 @@ export async function startDisplay(): Promise<Display> {
     server.once('close', () => reject(new Error('the X server ended')));
   });
   const env = { DISPLAY: `:${number}` };
-  const xdotool = (...args: string[]) => run('xdotool', args, { ...path, ...env });
+  const xdotool = (...args: string[]) => run('xdotool', args, env);
   const found = async (title: string, ...options: string[]) => {
     const ids = await xdotool('search', ...options, '--onlyvisible', '--name', title).catch(() => '');
     return ids.split('\n').filter((id) => id !== '');

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onCleanup } from '../clean-up';
 import { openDirectory } from '../homes/directory';
+import { inherited, runCommand } from '../programs/program';
 import type { Display } from './display';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -36,16 +37,11 @@ export async function endHelper(child: ChildProcess, signal: NodeJS.Signals = 'S
   clearTimeout(last);
 }
 
-/** Runs a program. Resolves with its stdout; rejects if the program fails or takes longer than 30 s. */
-export function run(program: string, args: readonly string[], env: Environment, stdin = ''): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
-    const child = execFile(program, [...args], options, (error, stdout, stderr) =>
-      error ? reject(new Error(`${program}: ${stderr.trim() || error.message}`)) : resolve(stdout),
-    );
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(stdin);
-  });
+/** Runs a program. Resolves with its stdout; rejects if the program fails. */
+export async function run(program: string, args: readonly string[], env: Environment, stdin = '') {
+  const { code, stdout, stderr } = await runCommand([program, ...args], { env, stdin });
+  if (code !== 0) throw new Error(`${program}: ${stderr.trim() || code}`);
+  return stdout;
 }
 
 /** Home directory and session bus of a user who has logged in. Both end with the test. */
@@ -67,7 +63,7 @@ export async function startSession(display?: Display): Promise<Session> {
   onCleanup(() => Promise.all(helpers.map((helper) => endHelper(helper))));
   const below = (name: string) => join(dir, name);
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    ...inherited(),
     HOME: below('home'),
     XDG_CONFIG_HOME: below('config'),
     XDG_CACHE_HOME: below('cache'),
