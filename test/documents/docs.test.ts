@@ -104,14 +104,6 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     expect(unknown).toEqual([]);
   });
 
-  test('names all regions in each paragraph that names one as `eu`, `_EU` or `.eu`', () => {
-    const incomplete = text.split(/\n\n|\n(?=- )/).filter((paragraph) => {
-      const named = REGIONS.filter((region) => new RegExp(`[\`._]${region}\``, 'i').test(paragraph));
-      return named.length > 0 && named.length < REGIONS.length;
-    });
-    expect(incomplete).toEqual([]);
-  });
-
   test('contains no line with a character that zsh expands outside quotes', () => {
     const inline = [...text.matchAll(/`((?:gwtoken|eval|npm) [^`\n]+)`/g)].map(([, line = '']) => line);
     const bare = inline.map((line) => line.replace(/'[^']*'|"[^"]*"/g, ''));
