@@ -1,6 +1,6 @@
 /** Completes words: the completion scripts call this at each press of Tab. */
 import { DEFAULT_PROFILE, isProfile } from '../client';
-import { COMMON_FLAGS, type Flag, longName, namesIn, takesValue } from '../commands/flags';
+import { COMMON_FLAGS, type Flag, flagNamed, longName, takesValue } from '../commands/flags';
 import { COMMANDS } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { configKeys, rowOf } from '../settings/table';
@@ -34,7 +34,7 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
   if (command?.passThrough && args.length > 0) return ':files';
   const commands = command ? command.subcommands : COMMANDS;
   const flags = commands ? ALL_FLAGS : command!.flags;
-  const flag = flags.find(({ spec }) => namesIn(spec).includes(before.at(-1) ?? ''));
+  const flag = flagNamed(before.at(-1) ?? '', flags);
   if (flag && takesValue(flag.spec)) return valuesOf(flag, world);
   if (isFlag && !before.includes('--'))
     return [...(command?.flags ?? []), ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);

@@ -1,5 +1,5 @@
 /** Flags as a command line gives them, and a reader of plain lines for the quick path. */
-import { type Flag, longName, namesIn, takesValue } from '../commands/flags';
+import { type Flag, flagNamed, longName, takesValue } from '../commands/flags';
 import type { FlagValues } from '../settings/table';
 
 export interface GivenFlag {
@@ -41,7 +41,7 @@ export function flagsOfPlainLine(
       continue;
     }
     const [, name = '', inline] = LONG.exec(word) ?? SHORT.exec(word) ?? [];
-    const flag = flags.find(({ spec }) => namesIn(spec).includes(name));
+    const flag = flagNamed(name, flags);
     if (!flag) return undefined;
     const value = inline ?? (takesValue(flag.spec) ? words.next().value : undefined);
     if (takesValue(flag.spec) !== (value !== undefined && value !== '--')) return undefined;

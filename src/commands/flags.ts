@@ -21,13 +21,17 @@ export function flag(group: Flag['group'], spec: string, help: string): Flag {
 }
 
 /** Returns `-r` and `--region` for the spec `-r, --region <eu|us>`. */
-export function namesIn(spec: string): readonly string[] {
+function namesIn(spec: string): readonly string[] {
   return spec.replace(/ <.*/, '').split(', ');
 }
 
 /** Returns `--region` for the spec `-r, --region <eu|us>`. */
 export function longName({ spec }: Flag): string {
   return namesIn(spec).at(-1)!;
+}
+
+export function flagNamed(name: string, flags: readonly Flag[]): Flag | undefined {
+  return flags.find(({ spec }) => namesIn(spec).includes(name));
 }
 
 export function takesValue(spec: string): boolean {
