@@ -61,21 +61,11 @@ function parse(argv: readonly string[]): Parsed {
   program.configureOutput({ writeErr() {}, getErrHelpWidth: () => 80, getErrHasColors: () => false });
   /** The parser of the last command of the path. */
   let last = program;
-  /** Prepares a parser once commander reaches it, because preparing all takes time at each start. */
-  const reach = (
-    parser: Parser,
-    command: Pick<Command, 'args' | 'flags' | 'subcommands' | 'passThrough'>,
-  ): void => {
-    const { args = '', flags, subcommands, passThrough } = command;
-    last = parser.helpCommand(false);
-    for (const flag of [...(subcommands ? ALL_FLAGS : flags), ...COMMON_FLAGS]) addFlag(parser, flag, given);
-    for (const [arg] of args.matchAll(/<[^>]+>|\[[^\]]+\]/g)) parser.argument(arg);
-    if (passThrough) parser.passThroughOptions().allowExcessArguments();
-    if (passThrough === 'flags') parser.allowUnknownOption();
-    if (!subcommands) parser.action(() => rejectForeignFlags(parser, given));
-    for (const { name } of subcommands ?? []) parser.command(name);
+  const reach = (parser: Parser, shape: Shape): void => {
+    last = parser;
+    prepare(parser, shape, given);
     parser.hook('preSubcommand', (_, subparser) => {
-      const subcommand = subcommands!.find(({ name }) => name === subparser.name())!;
+      const subcommand = shape.subcommands!.find(({ name }) => name === subparser.name())!;
       path.push(subcommand);
       reach(subparser, subcommand);
     });
@@ -89,6 +79,21 @@ function parse(argv: readonly string[]): Parsed {
     error = thrown;
   }
   return { path, given, args: last.args, error };
+}
+
+/** What commander has to know of a command, or of the whole program. */
+type Shape = Pick<Command, 'args' | 'flags' | 'subcommands' | 'passThrough'>;
+
+/** Prepares a parser once commander reaches it, because preparing all takes time at each start. */
+function prepare(parser: Parser, shape: Shape, given: GivenFlag[]): void {
+  const { args = '', flags, subcommands, passThrough } = shape;
+  parser.helpCommand(false);
+  for (const flag of [...(subcommands ? ALL_FLAGS : flags), ...COMMON_FLAGS]) addFlag(parser, flag, given);
+  for (const [arg] of args.matchAll(/<[^>]+>|\[[^\]]+\]/g)) parser.argument(arg);
+  for (const { name } of subcommands ?? []) parser.command(name);
+  if (passThrough) parser.passThroughOptions().allowExcessArguments();
+  if (passThrough === 'flags') parser.allowUnknownOption();
+  if (!subcommands) parser.action(() => rejectForeignFlags(parser, given));
 }
 
 function addFlag(parser: Parser, flag: Flag, given: GivenFlag[]): void {

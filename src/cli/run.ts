@@ -78,14 +78,13 @@ function showUnasked(help: string, line: Line, world: World): number {
 /** Reports the error of a command line and resolves with its exit code. */
 export async function failWith(argv: readonly string[], error: unknown, world: World): Promise<number> {
   const line = readLine(argv);
-  const hasCode =
-    error instanceof GwtokenError || error instanceof Interrupted || error instanceof ReaderGone;
-  const ownCode = hasCode ? error.exitCode : EXIT_CODES.local;
+  const isSilent = error instanceof Interrupted || error instanceof ReaderGone;
+  const ownCode = isSilent || error instanceof GwtokenError ? error.exitCode : EXIT_CODES.local;
   const code = line.path.at(-1)?.passThrough && ownCode < EXEC_FAILED ? EXEC_FAILED : ownCode;
   // Write to stdout first, because the error may be the ReaderGone of a broken stderr. If stdout is broken
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
-  if (error instanceof Interrupted || error instanceof ReaderGone) throw error;
+  if (isSilent) throw error;
   const lines = await errorLines(line.flags, error, await world.terminal.paint('stderr'), world);
   const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
   // If stderr is broken or has no reader, the exit code still shows the kind of error.
