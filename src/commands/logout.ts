@@ -1,56 +1,36 @@
-import { type Client, clientName, loginCommand, parseClientName, shortId } from '../client';
+import { type Client, clientName, loginCommand, parseClientName } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
-import { evaluatingLine } from '../formats/env-formats';
 import { storedClients } from '../hints/steps';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
 import { warn } from '../text';
 import type { World } from '../world';
-import { sayIfCancelled } from './report';
 import { readSettings } from './selected-token';
 
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
-  if (!flags.all && !flags.yes && !(await isThere(settings, world)))
-    throw nothingThere(settings, settings.client);
-  if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
+  if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
-    let failed: unknown;
+    const errors: unknown[] = [];
     for (const client of clients) {
-      try {
-        const removed = await remove(client, settings, world);
-        signal.throwIfAborted();
-        world.stderr.write(`Removed ${removed}\n`);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (failed !== undefined) warn(world, messageOf(error));
-        failed ??= error;
-      }
+      const removed = await remove(client, settings, world).catch((error) => void errors.push(error));
+      signal.throwIfAborted();
+      if (removed !== undefined) world.stderr.write(`Removed ${removed}\n`);
     }
-    if (failed !== undefined) throw failed;
+    for (const error of errors.slice(1)) warn(world, messageOf(error));
+    if (errors.length > 0) throw errors[0];
     // A client without a token may have a cached failure.
     if (flags.all) await world.tokens.remove(() => true);
   });
   if (clients.length === 0) throw nothingThere(settings);
   world.stderr.write('Removed from this machine only. To revoke the client, use the Clients page.\n');
-  if (world.env['GWTOKEN_ACCESS_TOKEN']) {
-    const line = evaluatingLine('gwtoken env --unset', world.env);
-    world.stderr.write(`GWTOKEN_ACCESS_TOKEN is still set; to unset it, run: ${line}\n`);
-  }
 }
 
 function nothingThere(settings: Settings, client?: Client): GwtokenError {
   const message = `no stored credentials or cached tokens${client ? ` for ${clientName(client)}` : ''}`;
   return new GwtokenError('no-credentials', message, storedClients(settings));
-}
-
-/** Returns whether the selected client has an entry in the list, a cached token or a keychain item. */
-async function isThere(settings: Settings, world: World): Promise<boolean> {
-  const name = clientName(settings.client);
-  if (settings.stored()[name] || world.tokens.clientNames().includes(name)) return true;
-  return (await accountsIn(settings, world)).includes(name);
 }
 
 /**
@@ -79,23 +59,13 @@ async function orWithoutKeychain<T>(call: Promise<T>, otherwise: T): Promise<T> 
   });
 }
 
-/** Prompts for a confirmation and returns the answer; reports if nothing is removed. */
-async function isConfirmed(
-  clients: readonly Client[],
-  { stored }: Settings,
-  { terminal, stderr }: World,
-): Promise<boolean> {
-  const described = clients.map(clientName).map((name) => {
-    const entry = stored()[name];
-    return entry ? `${name} (client ID ${shortId(entry.clientId)})` : name;
-  });
-  const removes = described.join(', ');
+/** Prompts for a confirmation and returns the answer. Throws `usage` where nobody can be asked. */
+async function isConfirmed(clients: readonly Client[], { terminal }: World): Promise<boolean> {
+  const names = clients.map(clientName).join(', ');
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
-    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, [`with --yes it removes ${removes}`]);
-  const isSure = await sayIfCancelled('removed', { stderr }, () => terminal.confirm(`Remove ${removes}?`));
-  if (!isSure) stderr.write('Nothing was removed.\n');
-  return isSure;
+    throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, [`to remove ${names}, add --yes`]);
+  return await terminal.confirm(`Remove ${names}?`);
 }
 
 /**

@@ -1,5 +1,4 @@
-/** Output in lines: hints, findings with a mark each (doctor, status), tables, and cancelled prompts. */
-import { Interrupted } from '../signals';
+/** Output in lines: hints, findings with a mark each (doctor, status), and tables. */
 import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 
@@ -39,18 +38,4 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
-}
-
-/** Runs `work`, which may prompt; if it is interrupted, says that nothing was done. */
-export async function sayIfCancelled<T>(
-  done: 'stored' | 'removed',
-  { stderr }: Pick<World, 'stderr'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Interrupted) stderr.write(`Cancelled. Nothing was ${done}.\n`);
-    throw error;
-  }
 }

@@ -11,7 +11,6 @@ import { Interrupted, untilSignal } from '../../signals';
 import { oneLine, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
-import { sayIfCancelled } from '../report';
 import { readSettings } from '../selected-token';
 import { type Answers, askMissing, checkFlags, readAnswers, withRegion } from './answers';
 import { verified } from './verify';
@@ -29,11 +28,15 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   if (forRequest.caFile) await world.checkCaFile(forRequest.caFile.value);
 
   const isVerified = flags.verify ?? true;
-  const answers = await sayIfCancelled('stored', world, async () => {
+  const getAnswers = async (): Promise<Answers> => {
     const first = isTyped
       ? await askMissing(settings, world)
       : await readAnswers(settings, promptProblem, world);
     return isVerified ? await verified(first, isTyped, forRequest, world) : first;
+  };
+  const answers = await getAnswers().catch((error: unknown) => {
+    if (error instanceof Interrupted) world.stderr.write('Cancelled. Nothing was stored.\n');
+    throw error;
   });
 
   const { client } = answers;
