@@ -1,6 +1,6 @@
 /** The surroundings of a run: variables for its directories, a CI system, a person, a session. */
 import { mayHoldCredentials } from './client';
-import type { Env, Output, World } from './world';
+import type { Env, Output } from './world';
 
 export const DIRECTORY_VARIABLES = { config: 'GWTOKEN_CONFIG_DIR', cache: 'GWTOKEN_CACHE_DIR' };
 
@@ -29,8 +29,11 @@ export function prefersVariables({ env, platform }: Surroundings): boolean {
   return platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS'] && !env['XDG_RUNTIME_DIR'];
 }
 
-/** The environment and, unless only the quick path runs, the platform. */
-export type Surroundings = Pick<World, 'env'> & Partial<Pick<World, 'platform'>>;
+export interface Surroundings {
+  readonly env: Env;
+  /** Absent if only the quick path runs. */
+  readonly platform?: NodeJS.Platform | undefined;
+}
 
 /** Default of `keychain-timeout`. A person needs time to unlock the keychain, and a job should not wait. */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };

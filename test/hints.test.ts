@@ -22,7 +22,7 @@ const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 const SET_URL = 'export GWTOKEN_AUTH_URL, or run: gwtoken config set auth-url.eu URL';
 const SET_REGION = 'use --region eu or --region us, or export GWTOKEN_REGION';
 const STORED = { 'default:production:eu': { clientId: 'id', authUrl: 'https://a.test', loginId: '' } };
-const CI = { prefersVariables: true };
+const CI = { env: { CI: '1' } };
 
 test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
   [

@@ -2,6 +2,7 @@
 import { loginCommand, profileFlag, REGIONS } from '../client';
 import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
 import { isForThisRun, type Settings } from '../settings/table';
+import { prefersVariables } from '../surroundings';
 import { listOf, shellWord } from '../text';
 import { storedClients, useVariables } from './steps';
 
@@ -23,7 +24,7 @@ export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
     const stored = storedClients(settings);
     const or = stored.length > 0 ? 'or ' : '';
     const set = `${or}use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
-    const help = settings.prefersVariables() ? [CI_HELP] : [];
+    const help = prefersVariables(settings) ? [CI_HELP] : [];
     return [...settings.config.noHome, ...stored, set, ...help];
   },
   'no-auth-url': (settings) => {
@@ -31,7 +32,7 @@ export const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
     const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
     const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
     const login = `to set up this client, run: ${loginCommand(client, flags)}`;
-    const steps = settings.prefersVariables() ? [set, CI_HELP] : [login, `or ${set}`];
+    const steps = prefersVariables(settings) ? [set, CI_HELP] : [login, `or ${set}`];
     return [...settings.config.noHome, ...steps];
   },
   'no-credentials': (settings, { source }) =>
@@ -60,7 +61,7 @@ function missingLogin(settings: Settings): Hints {
 
 /** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
 function loginOrVariables(login: string, settings: Settings): Hints {
-  return settings.prefersVariables() ? useVariables(settings) : [login, ...useVariables(settings, 'or ')];
+  return prefersVariables(settings) ? useVariables(settings) : [login, ...useVariables(settings, 'or ')];
 }
 
 /** Returns the ID and the secret in words, with their place. */

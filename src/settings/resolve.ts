@@ -2,7 +2,7 @@
 import { type Client, clientName, mayHoldCredentials } from '../client';
 import { GwtokenError, orUndefined, usage, valueOrError } from '../errors';
 import { once } from '../once';
-import { prefersVariables, type Surroundings } from '../surroundings';
+import type { Surroundings } from '../surroundings';
 import { quoted, shellWord } from '../text';
 import type { Config, ConfigValues, QuickWorld } from '../world';
 import {
@@ -28,9 +28,9 @@ export function gather(
   return settingsFrom({
     flags,
     env: world.env,
+    platform: world.platform,
     config,
     stored: once(() => world.clients.read()),
-    prefersVariables: () => prefersVariables(world),
   });
 }
 

@@ -1,8 +1,9 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
 import { type Client, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
+import type { Surroundings } from '../surroundings';
 import { duration, listOf, quoted, similarWords } from '../text';
-import type { Config, Env, StoredClient } from '../world';
+import type { Config, StoredClient } from '../world';
 import {
   parseApiUrl,
   parseAuthUrl,
@@ -47,14 +48,11 @@ export function unsetLine(key: string, profile: string | undefined): string {
   return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
-export interface Places {
+export interface Places extends Surroundings {
   readonly flags: FlagValues;
-  readonly env: Env;
   readonly config: Config;
   /** Returns the list of stored clients. A setting reads it only if no other place has a value. */
   stored(): Readonly<Record<string, StoredClient>>;
-  /** Returns whether hints name environment variables instead of `gwtoken login`. Only errors need it. */
-  prefersVariables(): boolean;
 }
 
 /**

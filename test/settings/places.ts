@@ -9,7 +9,6 @@ export interface Values {
   readonly general?: ConfigValues;
   readonly noHome?: Hints;
   readonly stored?: Readonly<Record<string, StoredClient>>;
-  readonly prefersVariables?: boolean;
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
 }
 
@@ -21,12 +20,10 @@ export const settingsWith = ({
   profiles = {},
   noHome = [],
   stored = {},
-  prefersVariables = false,
 }: Values): Settings =>
   settingsFrom({
     flags,
     env,
     config: { path: '/c.json', noHome, general, profiles },
     stored: () => stored,
-    prefersVariables: () => prefersVariables,
   });
