@@ -84,7 +84,8 @@ function parseBaseUrl(text: string, where: Where, region: Region, name: string, 
   const fail = (problem: string, hint: string): GwtokenError =>
     usage(`${shown}${from(where)} ${problem}`, [hint]);
 
-  if (/[\s\p{Cc}\\]/u.test(filled))
+  // The same characters as /[\s\p{Cc}\\]/u, which takes longer to compile: the quick path parses URLs too.
+  if (/[\s\\]|[^ -~\xa0-\uffff]/.test(filled))
     throw fail('contains a space, backslash or control character', `example: ${example}`);
   const url = /^https?:\/\//i.test(filled) && URL.canParse(filled) ? new URL(filled) : undefined;
   // `URL` decodes %7B in a host name, and gwtoken would reject the result at the next read.
