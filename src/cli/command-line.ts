@@ -18,7 +18,7 @@ export interface Line {
   readonly args: readonly string[];
   /** Text to show instead of running a command: `commands` if the line ends before it names one. */
   readonly shows: 'version' | 'help' | 'commands' | undefined;
-  /** The error if no command can run. */
+  /** The error if no command can run, and no text is shown. */
   readonly problem: GwtokenError | undefined;
   /** True for `env`, for a word that resembles it, and for a line that broke before any command. */
   readonly mayBeEvaluated: boolean;
@@ -34,12 +34,13 @@ const MOST_WORDS = 10_000;
 /** Reads the words after `gwtoken`. What is wrong with them is the line's `problem`. */
 export function readLine(argv: readonly string[]): Line {
   const parsed = parse(argv.slice(0, MOST_WORDS));
+  const shows = textToShow(parsed);
   return {
     path: parsed.path,
     flags: flagValues(parsed.given),
     args: [...parsed.args, ...argv.slice(MOST_WORDS)],
-    shows: textToShow(parsed),
-    problem: parsed.error && problemOf(parsed.error, parsed),
+    shows,
+    problem: parsed.error && !shows ? problemOf(parsed.error, parsed) : undefined,
     mayBeEvaluated: mayBeEvaluated(parsed),
   };
 }

@@ -1,7 +1,7 @@
 /** Completes words: the completion scripts call this at each press of Tab. */
 import { DEFAULT_PROFILE, isProfile } from '../client';
 import { COMMON_FLAGS, type Flag, flagNamed, longName, takesValue } from '../commands/flags';
-import { COMMANDS } from '../commands/grammar';
+import { COMMANDS, type Command } from '../commands/grammar';
 import { orUndefined } from '../errors';
 import { configKeys, rowOf } from '../settings/table';
 import type { World } from '../world';
@@ -35,17 +35,21 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
   const commands = command ? command.subcommands : COMMANDS;
   const flags = commands ? ALL_FLAGS : command!.flags;
   const flag = flagNamed(before.at(-1) ?? '', flags);
-  if (flag && takesValue(flag.spec)) return valuesOf(flag, world);
+  if (flag && takesValue(flag.spec)) return valuesOfFlag(flag, world);
   if (isFlag && !before.includes('--'))
     return [...(command?.flags ?? []), ...COMMON_FLAGS].map((each) => `${longName(each)}\t${each.help}`);
   if (commands) return commands.map(({ name, summary }) => `${name}\t${summary}`);
-  if (command?.passThrough) return command.passThrough === 'arguments' ? ':commands' : [];
-  const argument = command?.args?.split(' ')[args.length]?.slice(1, -1) ?? '';
-  switch (argument) {
+  return valuesOfArgument(command!, args);
+}
+
+function valuesOfArgument({ args: names = '' }: Command, given: readonly string[]): Candidates {
+  switch (names.split(' ')[given.length]?.slice(1, -1)) {
+    case 'COMMAND':
+      return ':commands';
     case 'KEY':
       return configKeys();
     case 'VALUE':
-      return rowOf(args[0] ?? '')?.values ?? [];
+      return rowOf(given[0] ?? '')?.values ?? [];
     case 'COMMAND|TOPIC':
       return [...COMMANDS.map(({ name }) => name), ...Object.keys(TOPICS)];
     default:
@@ -53,7 +57,7 @@ function candidatesAfter(before: readonly string[], isFlag: boolean, world: Comp
   }
 }
 
-function valuesOf(flag: Flag, world: CompletionWorld): Candidates {
+function valuesOfFlag(flag: Flag, world: CompletionWorld): Candidates {
   if (flag.spec.endsWith('<FILE>')) return ':files';
   return longName(flag) === '--profile' ? profileNames(world) : (flag.values ?? []);
 }

@@ -73,7 +73,7 @@ export function codeLines(markdown: string): string[] {
 
 /** Returns the words that name the command of a command line. Throws if the program rejects the line. */
 export function commandOf(words: readonly string[]): string {
-  const { path, problem, shows } = readLine(words);
-  if (problem && !shows) throw problem;
+  const { path, problem } = readLine(words);
+  if (problem) throw problem;
   return path.length === 0 ? words.join(' ') : path.map(({ name }) => name).join(' ');
 }
