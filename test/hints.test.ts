@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { REGIONS } from '../src/client';
+import { GwtokenError } from '../src/errors';
 import { hintsFor } from '../src/hints/hints';
-import type { Problem } from '../src/hints/rows';
 import { listOf } from '../src/text';
 import { EU } from './harness/homes/client';
 import { ROOT } from './harness/root';
@@ -24,7 +24,11 @@ const SET_REGION = 'use --region eu or --region us, or export GWTOKEN_REGION';
 const STORED = { 'default:production:eu': { clientId: 'id', authUrl: 'https://a.test', loginId: '' } };
 const CI = { env: { CI: '1' } };
 
-test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
+type Parts = Partial<Pick<GwtokenError, 'kind' | 'hints' | 'reason' | 'client' | 'source' | 'lastStep'>>;
+const errorOf = ({ kind = 'usage', hints, ...details }: Parts) =>
+  new GwtokenError(kind, 'it failed', hints, details);
+
+test.each<[about: string, error: Parts, hints: string[], values?: Values]>([
   [
     'a stored client that is refused: its secret was replaced',
     { reason: 'rejected', source: KEYCHAIN },
@@ -103,16 +107,17 @@ test.each<[about: string, problem: Problem, hints: string[], values?: Values]>([
     [LOGIN, `or ${VARIABLES_HINT}`],
     { stored: STORED },
   ],
-])('hintsFor() returns the hints for %s', (_, problem, hints, values = {}) => {
+])('hintsFor() returns the hints for %s', (_, error, hints, values = {}) => {
   const settings = settingsWith({ general: { region: 'eu' }, ...values });
-  expect(hintsFor(problem, settings)).toEqual(hints);
+  expect(hintsFor(errorOf(error), settings)).toEqual(hints);
 });
 
 test('hintsFor() names the stored clients in a line of at most 80 columns', () => {
   const hints = (...names: string[]) => {
     const stored = Object.fromEntries(names.map((name) => [name, STORED['default:production:eu']]));
     const flags = { sandbox: true, profile: 'acme' };
-    return hintsFor({ reason: 'no-region' }, settingsWith({ flags, stored, profiles: { acme: {} } }))[0];
+    const settings = settingsWith({ flags, stored, profiles: { acme: {} } });
+    return hintsFor(errorOf({ reason: 'no-region' }), settings)[0];
   };
   const eu = 'default:production:eu';
   expect(hints(eu)).toBe(`stored: ${eu}; use --region eu --no-sandbox --profile default`);

@@ -3,8 +3,8 @@ import { type Client, clientName, parseClientName, REGIONS, shortId } from '../c
 import { otherUrlHints } from '../credentials/keychain';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
+import { GwtokenError, usage } from '../errors';
 import { hintsFor } from '../hints/hints';
-import type { Problem } from '../hints/rows';
 import { selecting } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { duration, utcTime } from '../text';
@@ -22,12 +22,14 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
-    const [hint] = hintsFor({ reason: 'no-client' }, settings);
+    const error = new GwtokenError('no-credentials', 'no client stored yet', [], { reason: 'no-client' });
+    const [hint] = hintsFor(error, settings);
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
     const warnings = all.flatMap(({ warning }) => warning ?? []);
-    const findings = (settings.region ? warnings : [...warnings, NONE_SELECTED]).map((warning) => {
+    if (!settings.region) warnings.push(noneSelected());
+    const findings = warnings.map((warning) => {
       return { result: 'warning', message: warning.message, hints: hintsFor(warning, settings) } as const;
     });
     if (findings.length > 0) world.stdout.write('\n');
@@ -56,15 +58,14 @@ interface Row {
   readonly leftMs: number;
   readonly clientId: string | undefined;
   /** Present if `get` would fail. */
-  readonly warning: Warning | undefined;
+  readonly warning: GwtokenError | undefined;
 }
 
-type Warning = Problem & { readonly message: string };
-
-const NONE_SELECTED: Warning = {
-  message: 'no client selected: no region set',
-  hints: [`to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`],
-};
+function noneSelected(): GwtokenError {
+  return usage('no client selected: no region set', [
+    `to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`,
+  ]);
+}
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const { client } = settings;
@@ -81,18 +82,18 @@ function warningFor(
   settings: Settings,
   source: CredentialSource,
   clientId: string | undefined,
-): Warning | undefined {
+): GwtokenError | undefined {
   const { client, authUrl, stored } = settings;
   if (source.kind !== 'keychain') return undefined;
   const name = clientName(client);
   if (clientId === undefined) {
     const message = `no stored credentials for ${name}`;
-    return { message, reason: 'no-credentials', source };
+    return new GwtokenError('no-credentials', message, [], { reason: 'no-credentials', source });
   }
   const own = stored()[name]?.authUrl;
   if (own === undefined || !authUrl || authUrl.value === own) return undefined;
   const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
-  return { message, hints: otherUrlHints(authUrl, settings) };
+  return usage(message, otherUrlHints(authUrl, settings));
 }
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {

@@ -6,12 +6,7 @@ import { prefersVariables } from '../surroundings';
 import { listOf, shellWord } from '../text';
 import { storedClients, useVariables } from './steps';
 
-/** An error, or the problem that a warning reports. */
-export type Problem = Partial<
-  Pick<GwtokenError, 'kind' | 'hints' | 'reason' | 'client' | 'source' | 'lastStep'>
->;
-
-export type Row = (settings: Settings, problem: Problem) => Hints;
+export type Row = (settings: Settings, error: GwtokenError) => Hints;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
