@@ -92,6 +92,10 @@ const FAILURES: Readonly<Record<string, LocalFailure>> = {
   'ID and secret in one variable': [2, 'get', { env: { GWTOKEN_CLIENT_ID: `id\n${SECRET}` } }],
   'a secret in the variable of a secret file': [2, 'get', { env: fromFile(SECRET) }],
   'a secret in the auth URL': [2, `get --auth-url https://id:${encodeURIComponent(SECRET)}@id.example.com`],
+  'a secret in the query of the auth URL': [
+    2,
+    `get --auth-url https://id.example.com/?client_secret=${SECRET}`,
+  ],
   'a secret deep in the config': [2, 'get', { config: { 'min-ttl': { secret: SECRET } } }],
   'a secret in a config that is not JSON': [2, 'get', { config: `{"a": ${SECRET}` }],
   'a login that the endpoint refuses': [3, LOGIN, { stdin: SECRET }],
