@@ -226,13 +226,6 @@ describe.each(Object.keys(SHELLS) as Shell[])('%s runs the code of', (shell) => 
   );
 });
 
-test('each reason to leave a block out is needed, and each counted section exists', () => {
-  const codes = sections.flatMap(codesOf).map(({ code }) => code);
-  for (const [words] of LEFT_OUT) expect(codes).toContainEqual(expect.stringMatching(words));
-  const names = sections.map(({ name }) => name);
-  expect(Object.keys(CALLS).filter((name) => !names.includes(name))).toEqual([]);
-});
-
 test('the recipe for direnv stops if gwtoken fails', async ({ needs }) => {
   needs('linux', 'bash', 'curl', 'direnv');
   const { calls, run, write } = openExample(await openExamples({ answer: refuse }));

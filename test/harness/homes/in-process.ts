@@ -13,7 +13,7 @@ import { type Answer, tokenReply } from '../endpoints/token-endpoint';
 import { inVariables, type Login, loginArgs } from './client';
 import { type HomeDirectories, openDirectories } from './directory';
 
-export interface Inside extends Pick<HomeDirectories, 'dir' | 'config' | 'cache' | 'configure'> {
+export interface Inside extends HomeDirectories {
   /** HOME and the XDG directories. */
   readonly home: Readonly<Record<string, string>>;
   /** The variables of the next runs. By default they contain a client. */
@@ -81,11 +81,8 @@ export function inside(): Inside {
   };
 
   const gw: Inside = {
-    dir: home.dir,
+    ...home,
     home: home.env,
-    config: home.config,
-    cache: home.cache,
-    configure: home.configure,
     env: inVariables('https://a.example.com'),
     nowMs: Date.now(),
     answer: (post) => tokenReply(post),
