@@ -1,17 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, isAbsolute, join } from 'node:path';
-import { expect } from 'vitest';
+import { isAbsolute } from 'node:path';
 import { type ErrorKind, GwtokenError } from '../../src/errors';
 import { keychainError } from '../../src/system/keychain/errors';
 import { words } from '../harness/command-lines';
-import { startTokenEndpoint, tokenReply } from '../harness/endpoints/token-endpoint';
+import { tokenReply } from '../harness/endpoints/token-endpoint';
 import { type Ended, type Inside, inside } from '../harness/homes/in-process';
-import { runProgram } from '../harness/programs/program';
 
 /** Set-up lines `name: text`, which are valid until the end of the part. */
 const SETUP: Readonly<Record<string, (gw: Inside, text: string) => unknown>> = {
-  /** `both`: the built program plays the part too, so that it may have no clock, item, keychain or login. */
-  form: () => {},
   config: (gw, text) => gw.configure(text),
   /** An absolute path and a text. */
   file(_, text) {
@@ -81,49 +77,13 @@ async function runLine(gw: Inside, line: string): Promise<string[]> {
   return Object.entries(parts).flatMap(([prefix, text]) => marked(prefix, text));
 }
 
-/** The player of a session: gwtoken in this process, or the built program with a real home and endpoint. */
-interface Player {
-  readonly gw: Inside;
-  /** Texts of the session with what stands for them. */
-  readonly places: Readonly<Record<string, string>>;
-}
-
-export function inProcess(): Player {
+/** Plays the head of a file with one of its parts. Returns both with the recorded output. */
+export async function play(text: string, needs: (need: 'posix') => void): Promise<string> {
   const gw = inside();
   gw.nowMs = Date.UTC(2030, 0, 1, 12);
-  return { gw, places: {} };
-}
-
-/** The endpoint of the sessions that the built program plays too. */
-const AUTH_URL = 'https://a.example.com';
-
-/** Returns a player that runs the built program. It has the machine's clock, and no keychain. */
-export async function builtProgram(): Promise<Player> {
-  const gw = inside();
-  const endpoint = await startTokenEndpoint(async (_, form) => {
-    gw.posts.push({ url: `${endpoint.authUrl}/oauth2/token`, atMs: 0, form });
-    return await gw.answer(gw.posts.length);
-  });
-  gw.cli = async (argv) => {
-    const { code, stdout, stderr } = await runProgram(argv, {
-      env: { ...gw.home, ...gw.env },
-      stdin: gw.stdin,
-    });
-    return { code: code ?? -1, stdout, stderr };
-  };
-  return { gw, places: { [AUTH_URL]: endpoint.authUrl } };
-}
-
-/** Plays the head of a file with one of its parts. Returns both with the recorded output. */
-async function play(
-  text: string,
-  { gw, places: own }: Player,
-  needs: (need: 'posix') => void,
-): Promise<string> {
   // Without a session bus, hints name variables instead of `gwtoken login`.
   gw.env = { XDG_RUNTIME_DIR: '/run/user/1000' };
-  const here = { $CONFIG: gw.config, $CACHE: gw.cache, $DIR: gw.dir, $PWD: process.cwd() };
-  const places = Object.entries({ ...here, ...own });
+  const places = Object.entries({ $CONFIG: gw.config, $CACHE: gw.cache, $DIR: gw.dir, $PWD: process.cwd() });
   const played: string[] = [];
   for (const line of text.split('\n').filter((each) => !/^([|!>]|exit \d)/.test(each))) {
     const typed = places.reduce((rest, [name, path]) => rest.replaceAll(name, path), line);
@@ -138,42 +98,3 @@ async function play(
   // On Windows, a backslash follows a place.
   return named.replace(/(\$(?:CONFIG|CACHE|DIR|PWD))\\/g, '$1/');
 }
-
-/** Fails with the line of the first `$` line whose output is not the recorded one. The difference begins there. */
-function failAt(file: string, part: string, played: string): void {
-  const [recorded, runs] = [part, played].map((text) => text.split(/^(?=\$ )/m)) as [string[], string[]];
-  const same = recorded.findIndex((lines, at) => lines !== runs[at]);
-  const text = readFileSync(file, 'utf8');
-  const before = text.slice(0, text.indexOf(part)) + recorded.slice(0, same).join('');
-  const place = `text/${basename(file)}:${before.split('\n').length}`;
-  expect(runs.slice(same).join(''), place).toBe(recorded.slice(same).join(''));
-}
-
-interface Part {
-  readonly title: string;
-  /** True if the built program plays the part too. */
-  readonly isForBoth: boolean;
-  /** Plays the part, and compares what it prints with what is recorded, or records it. */
-  check(player: Player, needs: (need: 'posix') => void): Promise<void>;
-}
-
-const TEXTS = join(import.meta.dirname, 'text');
-export const SESSIONS: readonly (readonly [name: string, parts: readonly Part[]])[] = readdirSync(TEXTS).map(
-  (name) => {
-    const file = join(TEXTS, name);
-    const [head = '', ...parts] = readFileSync(file, 'utf8').split(/^(?=== )/m);
-    const opened = parts.map((part) => ({
-      title: part.slice('== '.length, part.indexOf('\n')),
-      isForBoth: /^form: both$/m.test(part),
-      async check(player: Player, needs: (need: 'posix') => void) {
-        const played = (await play(head + part, player, needs)).slice(head.length);
-        // Nothing to record: another test file may be recording at the same time.
-        if (played === part) return;
-        const next = readFileSync(file, 'utf8').replace(part, () => played);
-        if (expect.getState().snapshotState.snapshotUpdateState === 'all') writeFileSync(file, next);
-        else failAt(file, part, played);
-      },
-    }));
-    return [name, opened];
-  },
-);
