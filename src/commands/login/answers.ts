@@ -1,5 +1,5 @@
 /** Collects the answers that login needs: from flags, settings and stored clients, or by prompts. */
-import { type Client, clientFlags, clientName, DEFAULT_PROFILE, isRegion, REGIONS } from '../../client';
+import { type Client, clientName, DEFAULT_PROFILE, isRegion, loginCommand, REGIONS } from '../../client';
 import {
   type Credentials,
   clientIdProblem,
@@ -31,10 +31,9 @@ export function withRegion(settings: Settings, region = settings.region?.value ?
 
 /** Throws `usage` if a flag is wrong, before login prompts or reads. */
 export function checkFlags({ flags }: Settings, { stdin }: World): void {
-  const clientId = flags['client-id'];
-  const problem = clientId === undefined ? undefined : clientIdProblem(clientId);
-  if (problem !== undefined)
-    throw usage(`client ID ${quoted(clientId!)} (from --client-id) ${problem}`, [ONLY_CLIENT_ID]);
+  const { 'client-id': clientId } = flags;
+  const problem = clientId !== undefined && clientIdProblem(clientId);
+  if (problem) throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, [ONLY_CLIENT_ID]);
   if (flags['secret-stdin'] && stdin.isTTY())
     throw usage('--secret-stdin needs the client secret on stdin, but stdin is a terminal', [
       'pipe the secret in, or omit --secret-stdin to be prompted',
@@ -81,8 +80,7 @@ export async function readAnswers(given: Settings, promptProblem: string, world:
 }
 
 export function loginLine({ client, flags, authUrl, clientId }: Omit<Answers, 'clientSecret'>): string {
-  const id = shellWord(clientId);
-  return `gwtoken login ${clientFlags(client, flags)} --auth-url ${shellWord(authUrl)} --client-id ${id}`;
+  return `${loginCommand(client, flags)} --auth-url ${shellWord(authUrl)} --client-id ${shellWord(clientId)}`;
 }
 
 async function readSecret({ stdin }: World): Promise<string> {
@@ -93,8 +91,8 @@ async function readSecret({ stdin }: World): Promise<string> {
 }
 
 /**
- * Prompts for what is missing, in the order region, auth URL, client ID, secret. Values of the config file are
- * only suggested, unless the client is stored: then only the secret is missing, and one prompt replaces it.
+ * Prompts for what is missing, in the order region, auth URL, client ID, secret. Values of the config file
+ * are only suggested, unless the client is stored: then only its secret is missing.
  */
 export async function askMissing(given: Settings, world: World): Promise<Answers> {
   const { region } = given;
