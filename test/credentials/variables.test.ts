@@ -21,7 +21,7 @@ describe('hideSecrets', () => {
     'GWTOKEN_CLIENT_SECRET',
     'GWTOKEN_CLIENT_SECRET_EU',
     'GWTOKEN_SANDBOX_CLIENT_SECRET_US',
-    'GWTOKEN_CLIENT_SECRET_UK',
+    'GWTOKEN_CLIENT_EU_SECRET',
     'gwtoken_client_secret',
     'OKTA_CLIENT_SECRET',
   ])('hides the secret in %s', (name) => {
