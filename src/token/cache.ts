@@ -74,11 +74,7 @@ export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | unde
   const leftS = Math.floor(lifeLeftMs(entry, world.now()) / 1000);
   const mayUse = mayAnswer(entry, query, world.now());
   world.trace(`cache: ${mayUse ? 'using' : 'not using'} a token with ${leftS} s left`);
-  return mayUse ? cachedAnswer(entry, query) : undefined;
-}
-
-export function cachedAnswer({ token, clientId, authUrl }: CacheEntry, query: Query): TokenAnswer {
-  return { from: 'cache', token, clientId, authUrl, query };
+  return mayUse ? { ...entry, query, from: 'cache' } : undefined;
 }
 
 /** Returns the entry of the key. Its file may contain one of another secret. */

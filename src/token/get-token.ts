@@ -5,15 +5,7 @@ import { withoutCredentials } from '../credentials/sources';
 import { GwtokenError } from '../errors';
 import { warn } from '../text';
 import type { CacheKind, HeldLock, World } from '../world';
-import {
-  type CacheWorld,
-  cachedAnswer,
-  cachedEntry,
-  formatEntry,
-  isExpired,
-  lifeLeftMs,
-  lookInCache,
-} from './cache';
+import { type CacheWorld, cachedEntry, formatEntry, isExpired, lifeLeftMs, lookInCache } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';
 import { storedKey } from './key';
 import { formatFailure, isForgotten, isShareable, lastFailure } from './last-failure';
@@ -65,7 +57,7 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   const leftMs = entry ? lifeLeftMs(entry, world.now()) : 0;
   if (!entry || leftMs < LEAST_DURING_OUTAGE_MS) throw error;
   warn(world, `${error.message}; using the cached token (${Math.floor(leftMs / 1000)} s left)`);
-  return cachedAnswer(entry, query);
+  return { ...entry, query, from: 'cache' };
 }
 
 /** Requests a token and stores the outcome under its key: the token, or a failure that others share. */
