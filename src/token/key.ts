@@ -8,8 +8,7 @@ import type { QuickWorld, TokenKey } from '../world';
 export const REQUEST_FORM = { grant_type: 'client_credentials' };
 
 /** Returns the key of the tokens that a request with these settings and credentials returns. */
-export function keyOf(settings: Settings, { kind, authUrl, key: own }: CredentialSource): TokenKey {
-  const { client } = settings;
+export function keyOf({ client }: Settings, { kind, authUrl, key: own }: CredentialSource): TokenKey {
   const form = Object.entries(REQUEST_FORM).flat();
   return {
     client,

@@ -9,13 +9,9 @@ import { keyMatches, STORED_KEY, type StoredKey } from './key';
 import type { Query } from './query';
 
 /** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
-const FAILURE_SHAPE = {
-  key: STORED_KEY,
-  atMs: 0,
-  kind: '',
-  message: '',
-  hints: [''] as Hints,
-};
+const FAILURE_SHAPE = { key: STORED_KEY, atMs: 0, kind: '', message: '', hints: [''] as Hints };
+/** A stored failure. Its reason is not checked: one that means nothing here has no effect. */
+type StoredFailure = typeof FAILURE_SHAPE & Partial<Pick<GwtokenError, 'reason'>>;
 
 const ASK_AT_ONCE = 'to ask at once, add --fresh';
 
@@ -34,9 +30,6 @@ export function isShareable(error: GwtokenError): boolean {
   if (kind === 'bad-reply') return reason !== 'just-expired';
   return kind === 'refused' || kind === 'no-credentials' || reason === 'unreachable';
 }
-
-/** A stored failure. Its reason is not checked: one that means nothing here has no effect. */
-type StoredFailure = typeof FAILURE_SHAPE & Partial<Pick<GwtokenError, 'reason'>>;
 
 export function formatFailure(
   { kind, message, hints, reason }: GwtokenError,

@@ -61,11 +61,12 @@ export function minTtlProblem(
 ): GwtokenError | undefined {
   if (!isDemand(minTtl) || lastsMinTtl(token, nowMs, minTtl)) return undefined;
   const { text, source } = minTtl;
-  if (token.lifetimeS === undefined) {
+  const untilMs = expiresAtMs(token);
+  if (untilMs === undefined) {
     const message = `this endpoint does not say how long its tokens last; ${source.name} requires it`;
     return new GwtokenError('bad-reply', message, [`omit ${source.name}`]);
   }
-  const left = duration(Math.max(0, (expiresAtMs(token) ?? 0) - nowMs));
+  const left = duration(Math.max(0, untilMs - nowMs));
   const message = `${source.name} ${text} is too long: the token from the endpoint has ${left} left`;
   return new GwtokenError('bad-reply', message, [`lower ${source.name}`]);
 }
