@@ -1,9 +1,8 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
-import { type Client, clientName, parseClientName, REGIONS, shortId } from '../client';
-import { otherUrlHints } from '../credentials/keychain';
+import { type Client, clientName, parseClientName, shortId } from '../client';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
-import { GwtokenError, usage } from '../errors';
+import { GwtokenError } from '../errors';
 import { hintsFor } from '../hints/hints';
 import { selecting } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
@@ -11,14 +10,12 @@ import { duration, utcTime } from '../text';
 import { cachedEntry, lifeLeftMs } from '../token/cache';
 import { keyOf } from '../token/key';
 import type { World } from '../world';
-import { alignRows, writeFindings } from './report';
+import { alignRows } from './report';
 import { readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
-  const all = readRows(settings, world);
-  // Nothing may be known of the selected client.
-  const rows = all.filter(({ source, clientId }) => source.kind !== 'keychain' || clientId !== undefined);
+  const rows = readRows(settings, world);
   if (flags.json) {
     world.stdout.write(`${JSON.stringify({ clients: rows.map((row) => rowJson(row, world.now())) })}\n`);
   } else if (rows.length === 0) {
@@ -27,26 +24,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
-    const warnings = all.flatMap(({ warning }) => warning ?? []);
-    if (!settings.region) warnings.push(noneSelected());
-    const findings = warnings.map((warning) => {
-      return { result: 'warning', message: warning.message, hints: hintsFor(warning, settings) } as const;
-    });
-    if (findings.length > 0) world.stdout.write('\n');
-    await writeFindings(findings, world);
   }
-}
-
-/** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
-function readRows(settings: Settings, world: World): readonly Row[] {
-  const selected = settings.region && clientName(settings.client);
-  const names = [...Object.keys(settings.stored()), ...(selected ? [selected] : [])];
-  return [...new Set(names)].sort().flatMap((name) => {
-    const client = parseClientName(name);
-    if (!client) return [];
-    const isSelected = name === selected;
-    return toRow(isSelected ? settings : selecting(client, settings), isSelected, world);
-  });
 }
 
 /** A client, and what is known of it without its keychain item. */
@@ -57,43 +35,32 @@ interface Row {
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
   readonly clientId: string | undefined;
-  /** Present if `get` would fail. */
-  readonly warning: GwtokenError | undefined;
+  /** True if `get` refuses the stored credentials, because the settings give another auth URL. */
+  readonly isRefused: boolean;
 }
 
-function noneSelected(): GwtokenError {
-  return usage('no client selected: no region set', [
-    `to select one, add --region, or run: gwtoken config set region ${REGIONS[0]}`,
-  ]);
+/** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
+function readRows(settings: Settings, world: World): readonly Row[] {
+  const selected = settings.region && clientName(settings.client);
+  const names = [...Object.keys(settings.stored()), ...(selected ? [selected] : [])];
+  return [...new Set(names)].sort().flatMap((name) => {
+    const client = parseClientName(name);
+    if (!client) return [];
+    const isSelected = name === selected;
+    const row = toRow(isSelected ? settings : selecting(client, settings), isSelected, world);
+    // Nothing may be known of the selected client.
+    return row.source.kind === 'keychain' && row.clientId === undefined ? [] : [row];
+  });
 }
 
 function toRow(settings: Settings, isSelected: boolean, world: World): Row {
-  const { client } = settings;
+  const { client, authUrl, stored } = settings;
   const source = sourceOf(settings, world);
   const cached = cachedEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
-  const clientId = source.clientId ?? cached?.clientId;
-  const warning = warningFor(settings, source, clientId);
-  return { client, isSelected, source, leftMs, clientId, warning };
-}
-
-/** Returns the warning for a client of which nothing is known, or that was stored for another auth URL. */
-function warningFor(
-  settings: Settings,
-  source: CredentialSource,
-  clientId: string | undefined,
-): GwtokenError | undefined {
-  const { client, authUrl, stored } = settings;
-  if (source.kind !== 'keychain') return undefined;
-  const name = clientName(client);
-  if (clientId === undefined) {
-    const message = `no stored credentials for ${name}`;
-    return new GwtokenError('no-credentials', message, [], { reason: 'no-credentials', source });
-  }
-  const own = stored()[name]?.authUrl;
-  if (own === undefined || !authUrl || authUrl.value === own) return undefined;
-  const message = `${name} was stored for ${own}, but ${authUrl.source.name} says ${authUrl.value}`;
-  return usage(message, otherUrlHints(authUrl, settings));
+  const own = source.kind === 'keychain' ? stored()[clientName(client)]?.authUrl : undefined;
+  const isRefused = own !== undefined && authUrl?.value !== own;
+  return { client, isSelected, source, leftMs, clientId: source.clientId ?? cached?.clientId, isRefused };
 }
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {
@@ -111,8 +78,8 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-function tokenCell({ warning, leftMs }: Row): string {
-  if (warning) return 'refused (see below)';
+function tokenCell({ isRefused, leftMs }: Row): string {
+  if (isRefused) return 'refused: other auth URL';
   return leftMs > 0 ? `${duration(leftMs)} left` : 'not cached';
 }
 

@@ -31,7 +31,7 @@ export function keychainSource(settings: Settings): CredentialSource {
 }
 
 /** Returns the steps for an item that was stored for another auth URL. The first sends the secret nowhere else. */
-export function otherUrlHints(setting: Setting<string> | undefined, { client, flags }: Settings): Hints {
+function otherUrlHints(setting: Setting<string> | undefined, { client, flags }: Settings): Hints {
   const login = loginCommand(client, flags);
   if (!setting) return [`to store one with it, run: ${login}`];
   return [undoStep(setting.source), `or run: ${login} --auth-url ${shellWord(setting.text)}`];
