@@ -1,16 +1,26 @@
 /** The command `gwtoken doctor`: makes the selected client's next request and reports each step. */
 import { clientName } from '../client';
 import { hideSecrets } from '../credentials/variables';
-import { GwtokenError } from '../errors';
+import { GwtokenError, type Hints } from '../errors';
 import { hintsFor } from '../hints/hints';
-import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { duration, oneLine } from '../text';
 import { queryOf } from '../token/query';
 import type { World } from '../world';
-import { type Finding, writeFindings } from './report';
-import { tokenFor } from './selected-token';
-import { strayVariables } from './stray-variables';
+import { hintLine } from './report';
+import { readSettings, tokenFor } from './selected-token';
+
+/** The outcome of a step, as --json shows it, with the lines that were traced on the way to it. */
+interface Check {
+  readonly name: string;
+  readonly result: keyof typeof MARKS;
+  readonly message: string;
+  readonly hints: Hints;
+  readonly trace: readonly string[];
+}
+
+const MARKS = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' };
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
 /** Reports the steps. If one fails, throws an error with its exit code. */
 export async function showDiagnosis(flags: FlagValues, world: World): Promise<void> {
@@ -21,29 +31,39 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
     const all = { version: world.version, exit_code: error?.exitCode ?? 0, checks };
     world.stdout.write(`${JSON.stringify(all)}\n`);
   } else {
-    const width = Math.max(...checks.map(({ name }) => name.length));
-    const lines = checks.map(({ name, message, ...rest }) => {
-      return { ...rest, message: `${name.padEnd(width)}  ${message}` };
-    });
-    await writeFindings(lines, world);
+    await writeChecks(checks, world);
   }
   if (!error) return;
   const message = `cannot get a new token: ${checks.at(-1)?.name} failed (see above)`;
   throw new GwtokenError(error.kind, message, [], { detail: error.detail });
 }
 
+/** Returns an empty list of checks, and a world that adds each traced line to the next check. */
+function openReport(world: World) {
+  const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
+  const checks: Check[] = [];
+  let traced: string[] = [];
+  const trace = (line: string): void => {
+    traced.push(safe(line));
+    world.trace(line);
+  };
+  const add = (result: Check['result'], name: string, message: string, hints: Hints = []): void => {
+    checks.push({ name, result, message: safe(message), hints: hints.map(safe), trace: traced });
+    traced = [];
+  };
+  return { checks, add, world: { ...world, trace } };
+}
+
 /** Requests a token as `get` does without a cached one. Returns the error of the step that failed. */
-async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<GwtokenError | undefined> {
+async function tryRequest(
+  flags: FlagValues,
+  { add, world }: ReturnType<typeof openReport>,
+): Promise<GwtokenError | undefined> {
   let step = 'settings';
   let settings: Settings | undefined;
   try {
     add('ok', 'gwtoken', `${world.version}, ${world.describeBuild()}`);
-    const strays = strayVariables(world);
-    for (const stray of strays) add('warning', 'variables', stray);
-    if (strays.length === 0) add('ok', 'variables', 'none misspelled');
-    settings = gather(flags, world);
-    for (const text of unknownKeys(settings.config)) add('warning', 'config file', text);
-    for (const line of settingLines(settings)) world.trace(line);
+    settings = readSettings(flags, world, (text) => add('warning', step, text));
     const query = queryOf(settings, world);
     add('ok', step, clientName(query.key.client));
     for (const kind of ['config', 'cache'] as const) {
@@ -67,47 +87,17 @@ async function tryRequest(flags: FlagValues, { add, world }: Report): Promise<Gw
     return undefined;
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    add('failed', step, error.message, hintsFor(error, settings), error.exitCode);
+    add('failed', step, error.message, hintsFor(error, settings));
     return error;
   }
 }
 
-/** The result of a step, as --json shows it. */
-interface Check extends Required<Finding> {
-  readonly name: string;
-  /** The exit code of `get`; null if the step did not fail. */
-  readonly exit_code: number | null;
-}
-
-interface Report {
-  readonly checks: readonly Check[];
-  /** The world of the steps, which adds each traced line to the next check. */
-  readonly world: World;
-  add(
-    result: Check['result'],
-    name: string,
-    message: string,
-    hints?: readonly string[],
-    exitCode?: number | null,
-  ): void;
-}
-
-function openReport(world: World): Report {
-  const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
-  const checks: Check[] = [];
-  let trace: string[] = [];
-  return {
-    checks,
-    world: {
-      ...world,
-      trace(line) {
-        trace.push(safe(line));
-        world.trace(line);
-      },
-    },
-    add(result, name, message, hints = [], exit_code = null) {
-      checks.push({ name, result, message: safe(message), hints: hints.map(safe), trace, exit_code });
-      trace = [];
-    },
-  };
+async function writeChecks(checks: readonly Check[], { stdout, terminal }: World): Promise<void> {
+  const paint = await terminal.paint('stdout');
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, result, message, hints, trace } of checks) {
+    stdout.write(`${paint[COLOURS[result]](MARKS[result])} ${name.padEnd(width)}  ${message}\n`);
+    for (const hint of hints) stdout.write(`  ${hintLine(hint, paint)}\n`);
+    for (const line of trace) stdout.write(`     ${line}\n`);
+  }
 }

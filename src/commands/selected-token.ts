@@ -10,10 +10,14 @@ import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import type { World } from '../world';
 import { strayVariables } from './stray-variables';
 
-/** Gathers and traces the settings, and warns of keys and variables that mean nothing. */
-export function readSettings(flags: FlagValues, world: World): Settings {
+/** Gathers and traces the settings, and reports keys and variables that mean nothing. */
+export function readSettings(
+  flags: FlagValues,
+  world: World,
+  report = (warning: string): void => warn(world, warning),
+): Settings {
   const settings = gather(flags, world);
-  for (const text of [...unknownKeys(settings.config), ...strayVariables(world)]) warn(world, text);
+  for (const warning of [...unknownKeys(settings.config), ...strayVariables(world)]) report(warning);
   for (const line of settingLines(settings)) world.trace(line);
   return settings;
 }
