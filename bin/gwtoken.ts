@@ -59,3 +59,6 @@ async function endByError(error: unknown): Promise<void> {
   const { endBySignal } = await import('../src/system/processes/end-by-signal');
   endBySignal(process, error);
 }
+
+// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown would wrap each bundled module.
+export {};

@@ -1,16 +1,8 @@
 // Builds a platform's standalone executable: rolldown bundles bin/gwtoken-executable.ts, and Bun compiles
 // the bundle and keytar's native module into its runtime.
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BUN, BUN_FOLDER, compile } from './bun.mjs';
 import { addExecutableNotices, NOTICES } from './notices.mjs';
 import { bundle, ENTRIES, GROUPS, ROOT } from './package.mjs';
@@ -31,9 +23,10 @@ export const TARGETS = {
   'windows-x64': 'win32-x64',
   'windows-arm64': 'win32-arm64',
 };
-/** Ends in `.data`, so that Bun embeds the module. Bun would load `.node` from the temporary directory. */
-const KEYTAR = 'keytar.data';
-const OTHER_KEYTAR = 'keytar.cjs';
+/** keytar's native module. Ends in `.data` in the bundle, because Bun would load `.node` from the temporary directory. */
+const NATIVE = { id: 'keytar.node', file: 'keytar.data' };
+/** The module that loads it, which tests replace. */
+const LOADER = { id: './keytar', file: 'keytar.cjs' };
 
 /**
  * Builds the executable of a platform. Resolves with its path.
@@ -50,15 +43,15 @@ export async function buildExecutable(target, directory, otherKeytar) {
   const scratch = mkdtempSync(join(BUN_FOLDER, 'build-'));
   const bundled = join(scratch, 'bundle');
   try {
-    await bundleExecutable(bundled, prebuild !== null, otherKeytar !== undefined);
-    if (otherKeytar) copyFileSync(otherKeytar, join(bundled, OTHER_KEYTAR));
-    else writeFileSync(join(bundled, KEYTAR), native);
+    const external = otherKeytar ? LOADER : NATIVE;
+    await bundleExecutable(bundled, prebuild !== null, external);
+    writeFileSync(join(bundled, external.file), otherKeytar ? readFileSync(otherKeytar) : native);
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
     compile(target, scratch, file, otherKeytar === undefined);
-    mkdirSync(directory, { recursive: true });
-    replace(join(directory, file), join(scratch, file));
     addExecutableNotices(bundled, keytar, BUN.version);
-    replace(join(directory, NOTICES), join(bundled, NOTICES));
+    // Unlike copyFileSync, cpSync removes the previous executable first, because it may be running.
+    cpSync(join(scratch, file), join(directory, file));
+    cpSync(join(bundled, NOTICES), join(directory, NOTICES));
     return join(directory, file);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -66,58 +59,22 @@ export async function buildExecutable(target, directory, otherKeytar) {
 }
 
 /**
- * Replaces a file by one that may be on another file system. Renames the copy, because the previous
- * executable may be running.
- * @param {string} path
- * @param {string} by
- */
-function replace(path, by) {
-  const copy = `${path}.new`;
-  copyFileSync(by, copy);
-  renameSync(copy, path);
-}
-
-/**
  * Bundles the input of Bun: `executable.cjs` and the files that it requires. A single file would load the
  * modules of Node for all parts at every start, which takes longest.
  * @param {string} directory
  * @param {boolean} hasKeytar
- * @param {boolean} [hasOtherKeytar]
+ * @param {typeof NATIVE} [external] the module that is loaded from beside the bundle
  */
-export function bundleExecutable(directory, hasKeytar, hasOtherKeytar = false) {
+export function bundleExecutable(directory, hasKeytar, external = NATIVE) {
+  /** @type {import('rolldown').Plugin} */
+  const withExternal = {
+    name: 'with-external',
+    resolveId: (id) => (id === external.id ? { id: `./${external.file}`, external: true } : undefined),
+  };
   return bundle(directory, {
     input: { ...ENTRIES, executable: 'bin/gwtoken-executable.ts' },
     define: { __EXECUTABLE__: 'true', __KEYTAR__: String(hasKeytar) },
-    plugins: [externalKeytar(hasOtherKeytar), programsAsModules],
-    codeSplitting: {
-      groups: [{ name: 'distribution', test: /system[\\/]distribution\.ts$/, priority: 4 }, ...GROUPS],
-    },
+    plugins: [withExternal],
+    groups: [{ name: 'distribution', test: /system[\\/]distribution\.ts$/, priority: 4 }, ...GROUPS],
   });
 }
-
-/**
- * Loads keytar's native module from beside the bundle, or a test's module in place of the loader.
- * @param {boolean} hasOtherKeytar
- * @returns {import('rolldown').Plugin}
- */
-const externalKeytar = (hasOtherKeytar) => ({
-  name: 'external-keytar',
-  resolveId(id) {
-    if (id === 'keytar.node') return { id: `./${KEYTAR}`, external: true };
-    if (hasOtherKeytar && id === './keytar') return { id: `./${OTHER_KEYTAR}`, external: true };
-    return undefined;
-  },
-});
-
-/**
- * Marks the programs as modules, because they export nothing: if another file imports one, rolldown treats it
- * as CommonJS, and then wraps each module of the quick path in a function.
- * @type {import('rolldown').Plugin}
- */
-const programsAsModules = {
-  name: 'programs-as-modules',
-  transform: (code, id) =>
-    Object.values(ENTRIES).includes(relative(ROOT, id).replaceAll('\\', '/'))
-      ? `${code}\nexport {};`
-      : undefined,
-};

@@ -38,7 +38,7 @@ export const ENTRIES = {
  * @param {string} directory
  */
 export async function buildPackage(directory) {
-  const output = await bundleProgram(directory);
+  const output = await bundleForNode(directory, ENTRIES);
   chmodSync(join(directory, 'gwtoken.cjs'), 0o755);
   const { manPage } = await tsImport('./man-page.ts', import.meta.url);
   writeFileSync(
@@ -49,27 +49,16 @@ export async function buildPackage(directory) {
 }
 
 /**
- * Builds the GitHub action's program, which git ignores: release.yml adds it to a separate commit.
+ * Empties a directory and bundles a program for Node into it. Resolves with rolldown's output.
  * @param {string} directory
+ * @param {Record<string, string>} input
  */
-export const buildAction = (directory) =>
-  bundleForNode(directory, { input: { action: 'bin/gwtoken-action.ts' } });
-
-/**
- * Empties a directory and bundles the npm package's program into it. Resolves with rolldown's output.
- * @param {string} directory
- * @param {{ forDebugging?: boolean }} [options] with source maps and the names of the sources
- */
-export const bundleProgram = (directory, options = {}) =>
-  bundleForNode(directory, { ...options, input: ENTRIES });
-
-/** @param {string} directory @param {Parameters<typeof bundle>[1]} form */
-const bundleForNode = (directory, form) =>
+export const bundleForNode = (directory, input) =>
   bundle(directory, {
-    ...form,
+    input,
     external: [/^keytar\.node$/],
     define: { __EXECUTABLE__: 'false' },
-    codeSplitting: { groups: GROUPS },
+    groups: GROUPS,
   });
 
 /**
@@ -78,16 +67,12 @@ const bundleForNode = (directory, form) =>
  * @param {string} directory
  * @param {object} form
  * @param {Record<string, string>} form.input
+ * @param {Record<string, string>} form.define
+ * @param {import('rolldown').CodeSplittingGroup[]} form.groups modules that share a file
  * @param {RegExp[]} [form.external]
  * @param {import('rolldown').Plugin[]} [form.plugins]
- * @param {Record<string, string>} [form.define]
- * @param {import('rolldown').OutputOptions['codeSplitting']} [form.codeSplitting]
- * @param {boolean} [form.forDebugging] with source maps and the names of the sources
  */
-export async function bundle(
-  directory,
-  { input, external = [], plugins = [], define = {}, codeSplitting = false, forDebugging = false },
-) {
+export async function bundle(directory, { input, define, groups, external = [], plugins = [] }) {
   rmSync(directory, { recursive: true, force: true });
   const build = await rolldown({
     cwd: ROOT,
@@ -109,9 +94,8 @@ export async function bundle(
     chunkFileNames: '[name].cjs',
     // V8 needs twice the space and more time for a source with any other character.
     charset: 'ascii',
-    codeSplitting,
-    minify: !forDebugging,
-    sourcemap: forDebugging,
+    codeSplitting: { groups },
+    minify: true,
   });
   await build.close();
   writeNotices(directory, output);

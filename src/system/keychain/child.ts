@@ -41,3 +41,6 @@ async function answer(request: Request): Promise<ChildAnswer> {
     return { failure: { isLoaded, message, code } };
   }
 }
+
+// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown would wrap each bundled module.
+export {};
