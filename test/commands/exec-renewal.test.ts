@@ -24,8 +24,6 @@ interface Situation {
   readonly clockJumpMs?: (passedMs: number) => number;
   /** Throws the error of replacing the token in the file. */
   readonly onRewrite?: (passedMs: number) => void;
-  /** The token that another run has written to the same file. */
-  readonly otherToken?: string;
   readonly isCommandMissing?: boolean;
   /** Called for each text on stderr; may throw the error of writing it. */
   readonly onStderr?: () => void;
@@ -37,7 +35,7 @@ interface Situation {
  */
 async function run(lastsMs: number, situation: Situation = {}) {
   const { flags = [], config = {}, reply = () => ({}), isCommandMissing = false } = situation;
-  const { onStderr, otherToken } = situation;
+  const { onStderr } = situation;
   const gw = inside();
   gw.configure(config);
   const startMs = gw.nowMs;
@@ -64,14 +62,6 @@ async function run(lastsMs: number, situation: Situation = {}) {
       }),
     absolutePath: () => '/the/file',
     ...(onStderr && { stderr: { isTTY: () => false, write: onStderr } }),
-    ...(otherToken !== undefined && {
-      readFile(_, limit) {
-        // Ends the command after gwtoken has handled the other token.
-        setImmediate(end);
-        if (otherToken.length > limit) throw Object.assign(new Error('too long'), { code: 'EFBIG' });
-        return Buffer.from(otherToken);
-      },
-    }),
     replaceFile(_, text) {
       if (events.length > 0) situation.onRewrite?.(passed());
       events.push(text);
@@ -235,17 +225,6 @@ test('a token that could not be stored is requested again', async () => {
   expect(events).toEqual(['token-1', 'token-4', 'removed token-4']);
   expect(stderr).toContain('ENOSPC');
 });
-
-test.each(['token-X', 'longer-token'])(
-  'a file with the token %j of another run is reported once and left alone',
-  async (otherToken) => {
-    const { requestsMs, events, stderr } = await run(3 * HOUR, { otherToken });
-    expect([requestsMs, events]).toEqual([[55 * MINUTE], ['token-1', 'removed token-1']]);
-    expect(stderr).toBe(
-      "gwtoken: warning: /the/file has another run's token by now; this run no longer renews it\n",
-    );
-  },
-);
 
 test('a renewal stores nothing if the command ends before the reply', async () => {
   const { requestsMs, events } = await run(56 * MINUTE, {

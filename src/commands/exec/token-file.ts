@@ -1,7 +1,6 @@
 /** The file of `exec --token-file`, which contains a valid token while the command runs. */
 import { GwtokenError, messageOf } from '../../errors';
 import { maskInLog } from '../../formats/mask';
-import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
 import { getToken } from '../../token/get-token';
 import { REMEMBERED_MS } from '../../token/last-failure';
@@ -39,33 +38,26 @@ export function openTokenFile(
     return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
   };
 
-  /** Renews the token; resolves with false if the file is no longer this run's to renew. */
-  const renew = async (): Promise<boolean> => {
+  const renew = async (): Promise<void> => {
     // No spinner, because the command uses the terminal.
     const query = { ...queryAgain(), attempts: 1, freshOnly: true, signal: ended.signal };
     const { token: next } = await getToken(query, world);
-    if (ended.signal.aborted) return false;
+    if (ended.signal.aborted) return;
     if (next.accessToken !== token.accessToken) {
-      if (isTakenOver(path, token.accessToken, world)) {
-        warn(world, `${path} has another run's token by now; this run no longer renews it`);
-        return false;
-      }
       maskInLog(next.accessToken, world);
       world.replaceFile(path, next.accessToken, true);
     }
     token = next;
-    return true;
   };
 
   const keepValid = async (): Promise<void> => {
     let failures = 0;
     let leastPauseMs = 0;
-    for (;;) {
+    while (!ended.signal.aborted) {
       await world.sleep(Math.max(leastPauseMs, Math.min(dueInMs(), LONGEST_PAUSE_MS)));
-      if (ended.signal.aborted) return;
-      if (dueInMs() > 0) continue;
+      if (ended.signal.aborted || dueInMs() > 0) continue;
       try {
-        if (!(await renew())) return;
+        await renew();
         failures = 0;
         leastPauseMs = SHORTEST_PAUSE_MS;
       } catch (error) {
@@ -98,13 +90,4 @@ function pauseAfter(error: unknown, failures: number): number {
   // An endpoint that returns one token until its end has another one within two such pauses.
   if (error.retry?.isExact && failures <= 2) return error.retry.afterMs ?? 0;
   return error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
-}
-
-/** Returns whether the file contains another text than the last token, such as the token of another run. */
-function isTakenOver(path: string, last: string, { readFile }: Pick<World, 'readFile'>): boolean {
-  try {
-    return Buffer.from(readFile(path, last.length)).toString() !== last;
-  } catch (error) {
-    return systemCode(error) !== 'ENOENT';
-  }
 }
