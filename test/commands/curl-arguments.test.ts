@@ -136,19 +136,16 @@ describe('gwtoken curl', () => {
   });
 
   test.each([
-    ['-r us', ['-s', '-r', 'us', '/a']],
-    ['-r EU', ['/a', '-sr', 'EU']],
-    ['-r eu', ['/a', '-reu']],
-    ['--region us --sandbox', ['-XPOST', '/a', '--region', 'us', '-s', '--sandbox']],
-    ['--region eu|us', ['/a', '--region=hidden']],
-    ['--profile NAME', ['/a', '--profile', 'hidden']],
-    ['--no-cache', ['/a', '--no-cache']],
+    ['-r', ['/a', '-sr', 'EU']],
+    ['-r', ['/a', '-reu']],
+    ['--region, --sandbox', ['-XPOST', '/a', '--region', 'us', '-s', '--sandbox']],
+    ['--profile', ['/a', '--profile=hidden']],
   ])('rejects a flag of gwtoken behind the words of curl, shows %s', async (shown, words) => {
     gw.own = { programOutput: async () => HELP, runProgram: () => expect.unreachable() };
     expect(await gw.cli(['curl', ...words])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gwtoken: error: gwtoken's options stand before curl's: gwtoken curl ${shown} …\n`,
+      stderr: `gwtoken: error: gwtoken's options stand before curl's: ${shown}\n`,
     });
     expect(gw.posts).toEqual([]);
   });
@@ -162,15 +159,6 @@ test('gwtoken curl explains a path that Git Bash has changed', async () => {
   expect((await gw.cli(typed)).stderr).toBe(
     'gwtoken: hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH\n',
   );
-});
-
-test('gwtoken curl explains a method without -X, which curl takes for a host', async () => {
-  gw.own = { programOutput: async () => HELP, runProgram: async () => ({ code: 6, signal: null }) };
-  expect(await gw.cli(['curl', '-s', 'POST', '/a'])).toEqual({
-    code: 6,
-    stdout: '',
-    stderr: 'gwtoken: hint: to set the method, use: -X POST\n',
-  });
 });
 
 test('gwtoken curl exits with 127 if curl is not installed', async ({ needs }) => {

@@ -1,6 +1,6 @@
 /** Finds in curl's words its targets, and flags that were meant for gwtoken. */
 import { isRegion } from '../../client';
-import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName, takesValue } from '../flags';
+import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName } from '../flags';
 
 interface CurlWords {
   /**
@@ -9,7 +9,7 @@ interface CurlWords {
    * file may contain one.
    */
   readonly targets: readonly number[];
-  /** gwtoken's flags among the words, which curl rejects or misreads: `--sandbox`, `-r us`. */
+  /** Names of gwtoken's flags among the words, which curl rejects or misreads. */
   readonly misplaced: readonly string[];
 }
 
@@ -69,14 +69,10 @@ function isSwitch(name: string, options: Options): boolean {
   return options.get(name) === false || options.get(name.replace(/^--no-/, '--')) === false;
 }
 
-/** Returns a flag of gwtoken's as it has to be typed. Shows no value but a region, which is no secret. */
-function gwtokensFlag(name: string, next: string | undefined, options: Options): string | undefined {
-  const [typed, value = next ?? ''] = name.split('=');
-  const isOfRegion = isRegion(value.toLowerCase());
-  // With `-r`, curl reads a range of bytes.
-  if (typed === '-r') return isOfRegion ? `-r ${value}` : undefined;
-  const flag = [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH].find((each) => longName(each) === typed);
-  if (!flag || options.has(longName(flag))) return undefined;
-  if (!takesValue(flag.spec)) return typed;
-  return `${typed} ${isOfRegion ? value : /<(.*)>/.exec(flag.spec)?.[1]}`;
+const GWTOKENS_FLAGS = [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH].map(longName);
+
+/** Returns the name of a flag of gwtoken's; undefined for an option of curl's, such as `-r` before a range. */
+function gwtokensFlag(name: string, value = '', options: Options): string | undefined {
+  if (name === '-r' && isRegion(value.toLowerCase())) return name;
+  return GWTOKENS_FLAGS.find((flag) => flag === name.split('=')[0] && !options.has(flag));
 }

@@ -17,7 +17,7 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const help = words.some(isOption) ? await world.programOutput('curl', ['--help', 'all']) : '';
   const { targets, misplaced } = readCurlWords(words, help);
   if (misplaced.length > 0) {
-    note(world, `error: gwtoken's options stand before curl's: gwtoken curl ${misplaced.join(' ')} …`);
+    note(world, `error: gwtoken's options stand before curl's: ${misplaced.join(', ')}`);
     // As curl itself ends if an option is unknown.
     return EXIT_CODES.usage;
   }
@@ -34,15 +34,11 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const code = codeOrSignal(
     await world.runProgram('curl', args, { env: withoutCredentials(world.env), text }),
   );
-  const method = urls.find((url) => METHOD.test(url));
-  if (method !== undefined) note(world, `hint: to set the method, use: -X ${method}`);
   if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
     note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
   return code;
 }
 
-/** A method without -X, which curl takes for a host. */
-const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 const PATH = /^\/(?!\/)/;
 /** Matches the path /orders as Git Bash changes it: `C:/Program Files/Git/orders`. */
 const CONVERTED = /^[a-z]:\//i;
