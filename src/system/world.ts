@@ -53,7 +53,7 @@ export function openWorld(
     }),
     postForm: async (...call) => (await wire())(...call),
     runProgram: async (...call) =>
-      (await import('./processes/run-program')).runProgram({ platform, pid: proc.pid, onSignals }, ...call),
+      (await import('./processes/run-program')).runProgram({ platform, onSignals }, ...call),
     programOutput: async (...call) =>
       (await import('./processes/program-output')).programOutput({ env, platform }, ...call),
     runCredentialCommand: async (...call) =>

@@ -60,32 +60,6 @@ describe('gwtoken exec on a terminal', () => {
     expect(screen()).toContain('read more');
   });
 
-  test('as PID 1, gwtoken passes on QUIT, and Ctrl-C reaches the command once', async ({ needs }) => {
-    needs('namespace');
-    const script = `process.on('SIGINT', () => console.log('got INT')).on('SIGQUIT', () => process.exit(4));
-      setInterval(() => {}, 60_000); console.log('up');`;
-    const container = [
-      'unshare',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      '--',
-      'sh',
-      '-c',
-      `exec ${GWTOKEN_SH} "$@"`,
-      'sh',
-    ];
-    const line = [...container, 'exec', '--', process.execPath, '-e', script];
-    const { pid, waitFor, type, exit, screen } = openTerminal(line, { env: home.env, cwd: home.dir });
-    await waitFor('up');
-    type('\x03');
-    await waitFor('got INT');
-    await new Promise((done) => setTimeout(done, 200));
-    process.kill(descendants(pid)[0]!, 'SIGQUIT');
-    expect(await exit).toEqual({ code: 4, signal: null });
-    expect(screen().match(/got INT/g)).toHaveLength(1);
-  });
-
   test('Ctrl-Z stops gwtoken and its command, fg resumes both', async ({ needs }) => {
     needs('bash', 'procps');
     const terminal = bash();

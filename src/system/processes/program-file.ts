@@ -59,11 +59,8 @@ export function startError(error: unknown, program: Program): GwtokenError {
   const { command, platform } = program;
   const isMissing = systemCode(error) === 'ENOENT';
   if (isMissing && platform === 'win32') return notFound(program);
-  // The file of a name without a slash was found in PATH.
-  const hasFile = !command.includes('/') || fs.existsSync(command);
-  const problem = isMissing && hasFile ? 'the interpreter of its #! line does not exist' : wordsFor(error);
   const kind = isMissing ? 'not-found' : 'not-runnable';
-  return new GwtokenError(kind, `cannot run ${shown(command)}: ${problem}`);
+  return new GwtokenError(kind, `cannot run ${shown(command)}: ${wordsFor(error)}`);
 }
 
 /** Quotes a command, without the value of a `NAME=VALUE`, which may be a secret. */

@@ -18,7 +18,7 @@ const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 /** Events of a Windows console, which reach every program in it. */
 const FROM_CONSOLE: readonly NodeJS.Signals[] = ['SIGINT', 'SIGBREAK', 'SIGHUP'];
 
-type OwnProcess = Pick<World, 'platform' | 'onSignals'> & { readonly pid: number };
+type OwnProcess = Pick<World, 'platform' | 'onSignals'>;
 
 /** The arguments of spawn(). */
 interface Start {
@@ -54,13 +54,11 @@ export async function runProgram(
  * Passes on signals that do not reach the child by themselves. gwtoken survives them until its own end: on
  * Windows, a Ctrl-C may arrive after the child has ended by it, before gwtoken has removed its token file.
  */
-function passSignals({ platform, pid, onSignals }: OwnProcess, pass: (signal: NodeJS.Signals) => void): void {
+function passSignals({ platform, onSignals }: OwnProcess, pass: (signal: NodeJS.Signals) => void): void {
   if (platform === 'win32') return void onSignals(FROM_CONSOLE, () => {});
   onSignals([...PASSED_ON, ...FROM_TERMINAL], (signal) => {
-    // Some containers are stopped by a QUIT to their first process alone, even on a terminal. An INT there is
-    // its Ctrl-C, which the child must not get twice: terraform, for one, ends by force at the second.
-    const isStop = pid === 1 && signal === 'SIGQUIT';
-    const isForGroup = FROM_TERMINAL.includes(signal) && !isStop && isForeground(platform);
+    // The child must not get a Ctrl-C twice: terraform, for one, ends by force at the second.
+    const isForGroup = FROM_TERMINAL.includes(signal) && isForeground(platform);
     if (!isForGroup) pass(signal);
   });
 }

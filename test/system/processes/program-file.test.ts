@@ -23,10 +23,7 @@ test('skips a file in PATH that is not executable for one that is', ({ needs }) 
   expect(found).toBe(`${directories[1]}/tool`);
 });
 
-test.each([
-  ['names the #! line of a script in PATH', 'linux', 'the interpreter of its #! line does not exist'],
-  ['blames no #! line on Windows', 'win32', 'command not found: "tool"'],
-] as const)('for a program that was found but not started, %s', (_, platform, words) => {
-  const error = startError(Object.assign(new Error(), { code: 'ENOENT' }), tool({ platform }));
-  expect(error).toMatchObject({ kind: 'not-found', message: expect.stringContaining(words) });
+test('a program of Windows that does not start because a file is missing was not found', () => {
+  const error = startError(Object.assign(new Error(), { code: 'ENOENT' }), tool({ platform: 'win32' }));
+  expect(error).toMatchObject({ kind: 'not-found', message: 'command not found: "tool"' });
 });
