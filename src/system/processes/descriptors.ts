@@ -1,9 +1,8 @@
 /** The descriptors that a program gets beside the standard streams. */
 import { closeSync, fstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { GwtokenError, orUndefined } from '../../errors';
-import { wordsFor } from '../../system-errors';
+import { orUndefined } from '../../errors';
 import type { Env } from '../../world';
-import { uniqueName } from '../files/replace';
+import { uniqueName, writeError } from '../files/replace';
 
 /**
  * Returns the `stdio` of spawn() that passes on the standard streams and the descriptors that words name, as
@@ -23,22 +22,20 @@ export function passedDescriptors(words: readonly string[]): (number | 'ignore')
  * a read-only root have too.
  */
 export function unnamedFile(text: string, { TMPDIR }: Env): number {
-  let failure: unknown;
-  for (const directory of ['/dev/shm', TMPDIR || '/tmp']) {
-    const path = `${directory}/gwtoken-${uniqueName()}`;
-    try {
-      const writer = openSync(path, 'wx', 0o600);
-      // On macOS, `/dev/fd/N` continues at the reader's position, which stays at the start.
-      const reader = openSync(path, 'r');
-      rmSync(path);
-      writeFileSync(writer, text);
-      closeSync(writer);
-      return reader;
-    } catch (error) {
-      failure = error;
-    }
+  return orUndefined(() => unnamedFileIn('/dev/shm', text)) ?? unnamedFileIn(TMPDIR || '/tmp', text);
+}
+
+function unnamedFileIn(directory: string, text: string): number {
+  const path = `${directory}/gwtoken-${uniqueName()}`;
+  try {
+    const writer = openSync(path, 'wx', 0o600);
+    // On macOS, `/dev/fd/N` continues at the reader's position, which stays at the start.
+    const reader = openSync(path, 'r');
+    rmSync(path);
+    writeFileSync(writer, text);
+    closeSync(writer);
+    return reader;
+  } catch (error) {
+    throw writeError(error, path, ['set TMPDIR to a writable directory']);
   }
-  throw new GwtokenError('local', `cannot create a temporary file for the token: ${wordsFor(failure)}`, [
-    'set TMPDIR to a writable directory',
-  ]);
 }
