@@ -42,7 +42,11 @@ export async function runCredentialCommand(
     return await withinLimit(timeoutMs, run, signal);
   } catch (error) {
     if (error instanceof GwtokenError || error instanceof Interrupted || signal?.aborted) throw error;
-    if (error instanceof TimedOut) throw timedOut(timeoutMs);
+    if (error instanceof TimedOut)
+      throw failed(`did not finish within ${duration(timeoutMs)}`).with({
+        hints: ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
+        reason: 'timed-out',
+      });
     if (systemCode(error) === 'EFBIG') throw failed(`printed more than ${maxBytes / 1024} KiB`);
     throw failed(`could not be started (${wordsFor(error)})`);
   }
@@ -50,13 +54,6 @@ export async function runCredentialCommand(
 
 function failed(problem: string): GwtokenError {
   return new GwtokenError('keychain', `the credential command ${problem}`);
-}
-
-function timedOut(limitMs: number): GwtokenError {
-  return failed(`did not finish within ${duration(limitMs)}`).with({
-    hints: ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
-    reason: 'timed-out',
-  });
 }
 
 /** Time to read the rest of the pipe after the command has ended. */
