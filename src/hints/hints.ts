@@ -1,8 +1,10 @@
 /** The next steps after an error: its own, then those of its reason's row, best first. Two are shown. */
+import { loginCommand, profileFlag, REGIONS } from '../client';
 import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
-import type { Settings } from '../settings/table';
-import { ROWS, type Row } from './rows';
-import { useVariables } from './steps';
+import { isForThisRun, type Settings } from '../settings/table';
+import { prefersVariables } from '../surroundings';
+import { listOf, shellWord } from '../text';
+import { storedClients, useVariables } from './steps';
 
 const MOST_HINTS = 2;
 
@@ -11,9 +13,11 @@ const MOST_HINTS = 2;
  * settings if the config file cannot be read, or if the command line is invalid.
  */
 export function hintsFor(error: GwtokenError, settings: Settings | undefined): Hints {
-  const { hints, lastStep } = error;
-  const all = settings ? [...hints, ...stepsFor(error, settings)] : hints;
-  const best = [...new Set(all)];
+  const { kind, hints, lastStep } = error;
+  const steps = settings ? stepsFor(error, settings) : [];
+  // Without a home directory, gwtoken finds neither settings nor a client.
+  const home = settings && steps.length > 0 && kind !== 'refused' ? settings.config.noHome : [];
+  const best = [...new Set([...hints, ...home, ...steps])];
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
@@ -21,5 +25,62 @@ function stepsFor(error: GwtokenError, settings: Settings): Hints {
   const { kind, reason, source } = error;
   const row: Row | undefined = ROWS[reason as ReasonWithRow];
   if (row) return row(settings, error);
-  return kind === 'keychain' && source ? [...settings.config.noHome, ...useVariables(settings)] : [];
+  return kind === 'keychain' && source ? useVariables(settings) : [];
+}
+
+type Row = (settings: Settings, error: GwtokenError) => Hints;
+
+const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
+
+/** The steps of each reason that depend on the settings, or on the source of the credentials. */
+const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
+  'no-client': (settings) => loginOrVariables('to add one, run: gwtoken login', settings),
+  'no-region': (settings) => {
+    const stored = storedClients(settings);
+    const or = stored.length > 0 ? 'or ' : '';
+    const set = `${or}use ${listOf(REGIONS.map((region) => `--region ${region}`))}, or export GWTOKEN_REGION`;
+    const help = prefersVariables(settings) ? [CI_HELP] : [];
+    return [...stored, set, ...help];
+  },
+  'no-auth-url': (settings) => {
+    const { client, flags } = settings;
+    const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
+    const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
+    const login = `to set up this client, run: ${loginCommand(client, flags)}`;
+    return prefersVariables(settings) ? [set, CI_HELP] : [login, `or ${set}`];
+  },
+  'no-credentials': (settings, { source }) =>
+    source?.kind === 'keychain'
+      ? [...storedClients(settings), ...missingLogin(settings)]
+      : useVariables(settings),
+  'not-returned': missingLogin,
+  rejected: (settings, { client = settings.client, source }) => {
+    // login has verified the credentials in their region, so the secret was replaced or revoked since.
+    if (source?.kind === 'keychain')
+      return [`to store a new secret, run: ${loginCommand(client, settings.flags)}`];
+    const others = listOf(REGIONS.filter((region) => region !== client.region));
+    const otherRegion = `if the client is in region ${others}, use --region ${others}; check the auth URL too`;
+    // A person has just typed them.
+    if (source?.kind === 'prompt') return [otherRegion];
+    return [`check ${placeOf(source)}`, otherRegion];
+  },
+};
+
+function missingLogin(settings: Settings): Hints {
+  const { client, flags, authUrl } = settings;
+  // login suggests the URL of the config file or the stored client itself.
+  const url = authUrl && isForThisRun(authUrl) ? ` --auth-url ${shellWord(authUrl.text)}` : '';
+  return loginOrVariables(`run: ${loginCommand(client, flags)}${url}`, settings);
+}
+
+/** Returns the steps to log in or to set variables; where nobody logs in, only variables. */
+function loginOrVariables(login: string, settings: Settings): Hints {
+  return prefersVariables(settings) ? useVariables(settings) : [login, ...useVariables(settings, 'or ')];
+}
+
+/** Returns the ID and the secret in words, with their place. */
+function placeOf(source: GwtokenError['source']): string {
+  if (source?.kind === 'variables') return source.name;
+  if (source?.kind === 'command') return `the client ID and secret (from ${source.name})`;
+  return 'the client ID and secret';
 }
