@@ -46,25 +46,28 @@ beforeEach(({ needs }) => needs('posix'));
 
 const run = (args: readonly string[]) => home.gwtoken(args, { program, stdin: CLIENT.clientSecret });
 
-/** Starts gwtoken, and sends the signal once the keychain hangs in this call. */
+/** Starts gwtoken, and sends the signal once the keychain hangs in this call. Resolves with its stderr. */
 async function interruptIn(call: 'set' | 'delete', signal: NodeJS.Signals, args: readonly string[]) {
   const [hang, asked] = [join(keytar, 'hang'), join(keytar, 'asked')];
   writeFileSync(hang, call);
   const started = home.start(args, { program, stdin: CLIENT.clientSecret });
   await until('the keychain hangs', () => existsSync(asked));
   started.kill(signal);
-  expect(await started.result).toMatchObject({ code: null, signal, stdout: '', stderr: '' });
+  const { code, signal: ended, stdout, stderr } = await started.result;
+  expect({ code, ended, stdout }).toEqual({ code: null, ended: signal, stdout: '' });
   for (const file of [hang, asked]) rmSync(file);
+  return stderr;
 }
 
 test('SIGTERM while login stores a client leaves the previous one usable', async () => {
   const authUrl = 'http://127.0.0.1:9';
-  await interruptIn('set', 'SIGTERM', loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] }));
+  const args = loginArgs({ ...CLIENT, authUrl, flags: ['--no-verify'] });
+  expect(await interruptIn('set', 'SIGTERM', args)).toMatch(/^Cancelled, but the credentials may be stored;/);
   expect(await run(['get', '--fresh'])).toMatchObject({ code: 0, stdout: `${identity.issued.at(-1)}\n` });
 });
 
 test('SIGHUP while logout hangs leaves no lock, and a client that logout can remove', async () => {
-  await interruptIn('delete', 'SIGHUP', ['logout', '--yes']);
+  expect(await interruptIn('delete', 'SIGHUP', ['logout', '--yes'])).toBe('');
   expect(readdirSync(home.config).sort()).toEqual(['clients.json', 'config.json']);
   expect(await run(['logout', '--all', '--yes'])).toMatchObject({
     code: 0,
