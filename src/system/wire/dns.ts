@@ -50,8 +50,6 @@ const findHere: Find = (host, options) => dns.lookup(host, { ...options, all: tr
 export function findByGetent(env: Env, signal: AbortSignal): Find {
   const helperEnv = helperEnvironment(env, 'RES_OPTIONS', 'LOCALDOMAIN', 'HOSTALIASES');
   return async (host, options) => {
-    // getent would take it for an option.
-    if (host.startsWith('-')) throw notFound();
     const { error, stdout } = await runHelper('getent', ['ahosts', host], helperEnv, signal);
     signal.throwIfAborted();
     // A line is like `192.0.2.1  STREAM name`; there is one for each kind of socket.
@@ -61,10 +59,6 @@ export function findByGetent(env: Env, signal: AbortSignal): Find {
     // getent could not be started: it is not installed, or a limit of the system is reached.
     if (systemCode(error) !== undefined) return await findHere(host, options);
     // getent does not say whether DNS does not know the name or did not answer.
-    throw notFound();
+    throw Object.assign(new Error('getent did not find the name'), { code: 'ENOTFOUND' });
   };
-}
-
-function notFound(): Error {
-  return Object.assign(new Error('getent did not find the name'), { code: 'ENOTFOUND' });
 }
