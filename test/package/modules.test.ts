@@ -84,11 +84,3 @@ test("the keychain's child loads only its own file", () => {
   const loaded = loadedBy({}, join(ROOT, 'dist', 'keychain-child.cjs'));
   expect(loaded).toMatchObject({ files: ['dist/keychain-child.cjs'], stdout: '' });
 });
-
-test('get reports a Node without WebAssembly, in which undici parses HTTP', async () => {
-  const { code, stdout, stderr } = await openHome(inVariables('http://127.0.0.1:9')).gwtoken(['get'], {
-    env: { NODE_OPTIONS: '--jitless' },
-  });
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain('error: Node has no WebAssembly here\nhint: remove --jitless from NODE_OPTIONS\n');
-});

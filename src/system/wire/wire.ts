@@ -7,7 +7,6 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { buildConnector, Client } from 'undici';
-import { GwtokenError } from '../../errors';
 import type { FormReply, PostForm, PostOptions } from '../../post-form';
 import { systemCode } from '../../system-errors';
 import { warn } from '../../text';
@@ -30,18 +29,13 @@ interface Attempt {
   readonly progress: ConnectionProgress;
 }
 
-declare const WebAssembly: unknown;
-
 type Process = Pick<NodeJS.Process, 'env' | 'platform' | 'versions' | 'removeAllListeners'>;
 
 /** Delay before the next address of a name is tried. Distant hosts need more than Node's 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
-/** Throws `local` if the runtime has no WebAssembly, in which undici parses HTTP. */
 export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostForm {
   const { env, versions } = proc;
-  if (typeof WebAssembly === 'undefined')
-    throw new GwtokenError('local', 'Node has no WebAssembly here', ['remove --jitless from NODE_OPTIONS']);
   // V8 of Node 20 optimizes undici's parser (llhttp in wasm) for longer than the parser runs: half of a cold
   // start. Later versions do not need the flag: they warn about it or reject it.
   if (versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
