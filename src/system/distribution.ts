@@ -7,9 +7,6 @@ import { sha256 } from '@noble/hashes/sha2.js';
 
 declare const __EXECUTABLE__: boolean;
 
-/** True in the standalone executable, whose runtime is Bun. */
-export const IS_EXECUTABLE = __EXECUTABLE__;
-
 export function describeBuild({ version, versions }: NodeJS.Process): string {
   return __EXECUTABLE__
     ? `standalone executable with Bun ${versions['bun']}`

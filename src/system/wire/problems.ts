@@ -1,10 +1,7 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import { type ErrorKind, GwtokenError, type Hints, messageOf, type Reason } from '../../errors';
-import { proxyVariable } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
-import type { Env } from '../../world';
-import { IS_EXECUTABLE } from '../distribution';
 import { TimedOut } from '../limit';
 import { type HttpProxy, TunnelRefused } from './proxy';
 
@@ -21,7 +18,6 @@ export interface FailedRequest {
   readonly proxy: HttpProxy | undefined;
   readonly progress: ConnectionProgress;
   readonly caFile: string | undefined;
-  readonly env: Env;
 }
 
 /** The failed request with its error, in the words of messages. */
@@ -50,7 +46,6 @@ export const UNKNOWN_CA =
 const CHECK_CLOCK = "check this machine's clock, or contact the endpoint's operator";
 const CHECK_NETWORK = 'check the network, the VPN and the firewall';
 const ASK_OPERATORS = 'ask the operator of the endpoint or proxy';
-const NO_CLIENT_CERTIFICATE = 'the server may want a client certificate, which gwtoken does not have';
 
 /** Rejected certificates, by Node's names for OpenSSL's reasons. */
 const CERTIFICATES: Endings = [
@@ -86,17 +81,14 @@ const CONNECTIONS: Endings = [
     ({ setting }) => [`check the network, and the host and port in ${setting}`],
     'connection closed',
   ],
-  [/^ETIMEDOUT$/, () => [CHECK_NETWORK], 'connection timed out'],
-  [/^E(HOST|NET)UNREACH$/, () => [CHECK_NETWORK], 'network unreachable'],
   [
     /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
     ({ setting }) => [`check the scheme and port in ${setting}`],
     'it does not speak TLS',
   ],
-  [/^ERR_SSL_.*HANDSHAKE_FAILURE$/, noCipher, 'it accepts no TLS cipher, curve or key type of gwtoken'],
   [
     HANDSHAKE,
-    ({ setting }) => [`check the host and port in ${setting}: the server must support TLS 1.2 or later`],
+    () => ['what the server has to support: gwtoken help network'],
     ({ code }) => `the TLS handshake failed (${code})`,
   ],
   [/^/, () => [CHECK_NETWORK], ({ code }) => `connection failed (${code})`],
@@ -108,12 +100,6 @@ function passCa({ caFile }: Failure): Hints {
     `${why} pass its PEM file with --ca-file`,
     'if the CA is public, the server omits its intermediate certificate',
   ];
-}
-
-function noCipher(): Hints {
-  if (!IS_EXECUTABLE) return [NO_CLIENT_CERTIFICATE];
-  const tryPackage = 'try the npm package, which knows more of them than the executable';
-  return [tryPackage, `or ${NO_CLIENT_CERTIFICATE}`];
 }
 
 /** The parts of an error. Its kind is by default `unreached`. */
@@ -130,9 +116,8 @@ interface Problem {
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const failure = failureOf(thrown, request);
-  // A limit of this process; another one may do better. A RangeError: `ulimit -v` leaves undici no memory.
-  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || thrown instanceof RangeError)
-    return new GwtokenError('local', failure.message);
+  // A limit of this process; another one may do better.
+  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code)) return new GwtokenError('local', failure.message);
   const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)
     ? failure.message
@@ -164,7 +149,7 @@ function problemOf(failure: Failure): Problem {
   // Without a proxy, a connection is lost for all processes.
   const disconnected = proxy === undefined ? 'unreachable' : undefined;
   if (error instanceof TimedOut) {
-    const hints = [...aboutUnusedProxy(failure), `${checkAddress(setting)}, or raise --timeout`];
+    const hints = [`${checkAddress(setting)}, or raise --timeout`];
     return { message: `${url.href} did not answer`, hints, reason: 'timed-out' };
   }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
@@ -172,7 +157,7 @@ function problemOf(failure: Failure): Problem {
     const { hints, end } = endingOf(CERTIFICATES, failure);
     return { message: `${peer} is not trusted: its certificate ${end}`, hints, isFinal: true };
   }
-  const invalid = invalidHttp(failure);
+  const invalid = isInvalidHttp(failure) ? 'did not answer with valid HTTP' : undefined;
   if (waitingFor === 'tunnel') {
     const end = invalid ?? 'closed the connection without opening a tunnel';
     return { message: `${peer} ${end}`, hints: [checkProxy(setting)] };
@@ -181,7 +166,7 @@ function problemOf(failure: Failure): Problem {
     const { hints, end } = endingOf(CONNECTIONS, failure);
     return {
       message: `could not reach ${peer}: ${end}`,
-      hints: [...aboutUnusedProxy(failure), ...hints],
+      hints,
       // The executable and the npm package differ in their ciphers.
       reason: HANDSHAKE.test(code) ? undefined : disconnected,
     };
@@ -191,12 +176,7 @@ function problemOf(failure: Failure): Problem {
     return { message: `${url.href} ${invalid}`, hints, kind: 'bad-reply', isFinal: true };
   }
   const end = waitingFor === 'body' ? 'in the middle of the reply' : 'without a reply';
-  // In TLS 1.3, a server that misses the client's certificate closes the connection after the handshake.
-  const mayWantCertificate = waitingFor === 'reply' && url.protocol === 'https:';
-  const hints = [
-    `try again; if it persists, ${ASK_OPERATORS}`,
-    ...(mayWantCertificate ? [NO_CLIENT_CERTIFICATE] : []),
-  ];
+  const hints = [`try again; if it persists, ${ASK_OPERATORS}`];
   return { message: `${peer} closed the connection ${end}`, hints, reason: disconnected };
 }
 
@@ -206,23 +186,15 @@ function endingOf(endings: Endings, failure: Failure): { hints: Hints; end: stri
   return { hints: hints(failure), end: typeof end === 'string' ? end : end(failure) };
 }
 
-/** Returns the hint that names a variable with a proxy, unless gwtoken may have used another one. */
-function aboutUnusedProxy({ url, env }: Failure): Hints {
-  if (url.protocol === 'http:' || proxyVariable(env) !== undefined) return [];
-  const unused = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
-  return unused === undefined ? [] : [`gwtoken does not use ${unused}; to use the proxy, set HTTPS_PROXY`];
-}
-
-/** Returns the end of a sentence about a reply that is not valid HTTP; undefined if the connection broke. */
-function invalidHttp({ error, message }: Failure): string | undefined {
+/** Returns whether undici has rejected the reply. Otherwise the connection broke. */
+function isInvalidHttp({ error, message }: Failure): boolean {
   const { name } = error as Error;
-  if (name === 'HeadersOverflowError') return 'sent more than 16 KiB of headers';
   // undici's words for an unexpected status 100 and 101.
-  if (name === 'SocketError' && /^bad (response|upgrade)$/.test(message))
-    return 'answered with a status 1xx, which gwtoken did not ask for';
+  if (name === 'SocketError') return /^bad (response|upgrade)$/.test(message);
   // An unexpected end in the parser is a broken connection after valid HTTP.
-  const isInvalid = /^(HTTPParser|ResponseContentLengthMismatch)Error$/.test(name) && !/EOF/.test(message);
-  return isInvalid ? 'did not answer with valid HTTP' : undefined;
+  return (
+    /^(HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error$/.test(name) && !/EOF/.test(message)
+  );
 }
 
 /** Describes the answer of a proxy to CONNECT. */

@@ -61,7 +61,7 @@ export function openWire(proc: Process, streams: Pick<World, 'stderr'>): PostFor
     } catch (error) {
       if (options.signal?.aborted) throw error;
       const { wireProblem } = await import('./problems');
-      throw wireProblem(error, { url, proxy, progress, caFile: options.caFile, env });
+      throw wireProblem(error, { url, proxy, progress, caFile: options.caFile });
     }
   };
 }

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { TimedOut } from '../../../src/system/limit';
 import { type ConnectionProgress, type FailedRequest, wireProblem } from '../../../src/system/wire/problems';
 import { type HttpProxy, TunnelRefused } from '../../../src/system/wire/proxy';
-import type { Env } from '../../../src/world';
 import { shown } from './open-wire';
 
 /** Like fast-check's unit `binary`, whose making takes two seconds. */
@@ -14,15 +13,11 @@ type Phase = ConnectionProgress['waitingFor'];
 const LABEL = 'the proxy p.test:3128 (from HTTPS_PROXY)';
 const proxy: HttpProxy = { url: new URL('http://p.test:3128'), source: 'HTTPS_PROXY', label: LABEL };
 const fault = (code: string, message = `message of ${code}`) => Object.assign(new Error(message), { code });
-const parser = (message: string) => Object.assign(new Error(message), { name: 'HTTPParserError' });
+const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+const parser = (message: string) => named('HTTPParserError', message);
 /** Returns the error for a failure in this phase of a request. */
 const errorFor = (error: unknown, waitingFor: Phase, more: Partial<FailedRequest> = {}) => {
-  const request = {
-    url: new URL('https://a.test/oauth2/token'),
-    caFile: undefined,
-    timeoutMs: 10_000,
-    env: {},
-  };
+  const request = { url: new URL('https://a.test/oauth2/token'), caFile: undefined };
   const peer = more.proxy && ['connection', 'tunnel'].includes(waitingFor) ? 'proxy' : 'endpoint';
   return wireProblem(error, { ...request, proxy: undefined, progress: { peer, waitingFor }, ...more });
 };
@@ -34,18 +29,11 @@ test.each<[fault: string, says: string, hint: RegExp, through?: HttpProxy]>([
   ['ECONNREFUSED', `${AT} connection refused`, /port in the auth URL/],
   ['ECONNREFUSED', `could not reach ${LABEL}: connection refused`, /port in HTTPS_PROXY/, proxy],
   ['ECONNRESET', `${AT} connection closed`, /port in the auth URL$/],
-  ['ETIMEDOUT', `${AT} connection timed out`, /VPN/],
-  ['EHOSTUNREACH', `${AT} network unreachable`, /VPN/],
-  ['EPROTO', `${AT} the TLS handshake failed (EPROTO)`, /TLS 1\.2/],
+  ['EPROTO', `${AT} the TLS handshake failed (EPROTO)`, /gwtoken help network$/],
   [
     'ERR_SSL_WRONG_VERSION_NUMBER',
     `${AT} it does not speak TLS`,
     /^check the scheme and port in the auth URL$/,
-  ],
-  [
-    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    `${AT} it accepts no TLS cipher, curve or key type of gwtoken`,
-    /^the server may want a client certificate, which gwtoken does not have$/,
   ],
   ['EPERM', `${AT} connection failed (EPERM)`, /firewall/],
 ])('%s means: %s', (code, message, hint, through) => {
@@ -109,18 +97,12 @@ test('wireProblem() names the setting of the peer that did not answer', () => {
   expect(late('tunnel').hints).toEqual(['check the VPN and HTTPS_PROXY, or raise --timeout']);
 });
 
-const socketError = (message: string) => Object.assign(new Error(message), { name: 'SocketError' });
-test.each<[Phase, Error, string]>([
-  ['body', parser('Invalid character in chunk size'), 'did not answer with valid HTTP'],
-  ['reply', parser('Invalid header'), 'did not answer with valid HTTP'],
-  [
-    'reply',
-    Object.assign(new Error(''), { name: 'HeadersOverflowError' }),
-    'sent more than 16 KiB of headers',
-  ],
-  ['reply', socketError('bad response'), 'answered with a status 1xx, which gwtoken did not ask for'],
-])('wireProblem() reports in the %s (%s): the endpoint %s', (waitingFor, error, end) => {
-  const message = `https://a.test/oauth2/token ${end}`;
+test.each<[Phase, Error]>([
+  ['body', parser('Invalid character in chunk size')],
+  ['reply', named('HeadersOverflowError', '')],
+  ['reply', named('SocketError', 'bad response')],
+])('wireProblem() reports invalid HTTP in the %s (%s)', (waitingFor, error) => {
+  const message = 'https://a.test/oauth2/token did not answer with valid HTTP';
   const hints = [`check the auth URL, or ${OPERATORS}`];
   expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'bad-reply', message, hints });
 });
@@ -132,9 +114,7 @@ test.each<[cause: string, end: string, Phase, Error]>([
   ['a socket error', 'in the middle of the reply', 'body', fault('UND_ERR_SOCKET')],
 ])('after %s, the endpoint closed the connection %s', (_, end, waitingFor, error) => {
   const message = `a.test closed the connection ${end}`;
-  // In TLS 1.3, a server that misses the certificate closes the connection after the handshake.
-  const missing = 'the server may want a client certificate, which gwtoken does not have';
-  const hints = [`try again; if it persists, ${OPERATORS}`, ...(waitingFor === 'reply' ? [missing] : [])];
+  const hints = [`try again; if it persists, ${OPERATORS}`];
   expect(problemOf(error, waitingFor)).toMatchObject({ kind: 'unreached', message, hints });
 });
 
@@ -182,12 +162,10 @@ test('wireProblem() marks a failed direct connection as unreachable for all proc
     expect(errorFor(fault(code), 'connection').reason).toBeUndefined();
 });
 
-test.each<[string, Error]>([
-  ['EMFILE', fault('EMFILE', 'connect EMFILE 127.0.0.1:9')],
-  ['ulimit -v', new RangeError('WebAssembly.instantiate(): Out of memory')],
-])('wireProblem() leaves a limit of this process in its own words, without a retry: %s', (_, error) => {
-  for (const phase of ['connection', 'reply'] as const)
-    expect(errorFor(error, phase)).toMatchObject({ kind: 'local', message: error.message, retry: undefined });
+test('wireProblem() leaves a limit of this process in its own words, without a retry', () => {
+  const message = 'connect EMFILE 127.0.0.1:9';
+  const local = { kind: 'local', message, retry: undefined };
+  expect(errorFor(fault('EMFILE', message), 'connection')).toMatchObject(local);
 });
 
 test('wireProblem() names the endpoint once the proxy has opened the tunnel', () => {
@@ -201,17 +179,4 @@ test('wireProblem() hints at an https: URL for an https: proxy with a password',
   const secure = { ...proxy, url: new URL('https://p.test:3128') };
   const { hints } = problemOf(new TunnelRefused(407), 'tunnel', { proxy: secure });
   expect(hints).toEqual(['export HTTPS_PROXY=https://USER:PASSWORD@p.test:3128']);
-});
-
-test('wireProblem() names a proxy variable that gwtoken does not use', () => {
-  const hintsWith = (env: Env, error: Error = fault('EAI_AGAIN'), url = 'https://a.test') =>
-    problemOf(error, 'connection', { env, url: new URL(url) }).hints.slice(0, -1);
-  const hintAt = (name: string) => [`gwtoken does not use ${name}; to use the proxy, set HTTPS_PROXY`];
-  for (const name of ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'])
-    expect(hintsWith({ [name]: 'p.test:3128' })).toEqual(hintAt(name));
-  expect(hintsWith({ HTTP_PROXY: 'p.test' }, new TimedOut())).toEqual(hintAt('HTTP_PROXY'));
-  expect(hintsWith({ HTTP_PROXY: '' })).toEqual([]);
-  for (const name of ['HTTPS_PROXY', 'https_proxy'])
-    expect(hintsWith({ ALL_PROXY: 'p.test', [name]: 'p.test' })).toEqual([]);
-  expect(hintsWith({ ALL_PROXY: 'p.test' }, fault('ECONNREFUSED'), 'http://127.0.0.1:9')).toEqual([]);
 });
