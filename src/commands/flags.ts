@@ -70,12 +70,7 @@ export const FRESH = flag('Request:', '--fresh', 'request a new token instead of
 
 function formatFlag(formats: readonly string[], notes: Readonly<Record<string, string>>): Flag {
   const list = formats.map((name) => (notes[name] === undefined ? name : `${name} (${notes[name]})`));
-  return {
-    spec: '--format <FORMAT>',
-    help: `output format: ${list.join(', ')}`,
-    group: 'Output:',
-    values: formats,
-  };
+  return { ...flag('Output:', '--format <FORMAT>', `output format: ${list.join(', ')}`), values: formats };
 }
 
 export const GET_FLAGS: readonly Flag[] = [

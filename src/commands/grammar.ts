@@ -112,7 +112,6 @@ export const COMMANDS: readonly Command[] = [
       'gwtoken curl /orders': 'call the gateway: its URL is the config key api-url',
       'gwtoken curl -r us https://gateway.example.com/orders -d @order.json':
         "options of curl's own follow gwtoken's",
-      'gwtoken curl -v https://gateway.example.com/orders -v': "the first -v is gwtoken's, the second curl's",
     },
     passThrough: 'flags',
     load: async () => (await import('./exec/curl')).runCurl,
@@ -158,10 +157,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'list stored clients and show which one is selected',
     group: 'Manage clients:',
     flags: [...CLIENT_NAME_FLAGS, JSON_OUTPUT],
-    examples: {
-      'gwtoken status': 'list stored clients, the selected one marked',
-      'gwtoken status --region us --json': 'mark another client, as JSON',
-    },
+    examples: { 'gwtoken status': 'list stored clients, the selected one marked' },
     load: async () => (await import('./status')).showStatus,
   },
   {
@@ -171,7 +167,6 @@ export const COMMANDS: readonly Command[] = [
     flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT],
     examples: {
       'gwtoken doctor': 'request a token, and say at which step it fails',
-      'gwtoken doctor --region us': 'try another client',
       'gwtoken doctor --json': 'for a bug report (contains no secrets or tokens)',
     },
     load: async () => (await import('./doctor')).showDiagnosis,
@@ -181,10 +176,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'view and change settings',
     group: 'Setup and troubleshooting:',
     flags: [],
-    examples: {
-      'gwtoken config set region eu': 'make eu the default region',
-      'gwtoken config list': 'list the settings in the config file',
-    },
+    examples: { 'gwtoken config list': 'list the settings in the config file' },
     subcommands: [
       {
         name: 'list',
