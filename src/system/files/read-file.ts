@@ -28,17 +28,13 @@ export function readRegular(path: string, limit: number, flag = 0): FileRead {
 }
 
 /** Reads a stream to its end. @throws an error with the code EFBIG for more than `limit` bytes */
-export async function readAll(
-  stream: AsyncIterable<Uint8Array | string>,
-  limit: number,
-): Promise<Uint8Array> {
+export async function readAll(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    length += bytes.length;
+    length += chunk.length;
     if (length > limit) throw tooLarge(limit);
-    chunks.push(bytes);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

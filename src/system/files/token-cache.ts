@@ -6,7 +6,7 @@
 import { constants, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, clientName, parseClientName } from '../../client';
-import { type GwtokenError, orUndefined } from '../../errors';
+import { orUndefined } from '../../errors';
 import { systemCode, wordsFor } from '../../system-errors';
 import { shortHash } from '../../text';
 import type { CacheKind, CacheRead, TokenCache, TokenKey } from '../../world';
@@ -38,7 +38,9 @@ export function openTokens(directory: string, host: Host): TokenCache {
     read: (key, kind = 'token') =>
       orUndefined((): CacheRead => {
         const problem = trustProblem(directory, lstatSync(directory), 'cache', host);
-        if (problem) return { untrusted: warningFor(problem) };
+        if (problem?.reason === 'open-to-others')
+          return { untrusted: `${problem.message}; ${problem.hints[0]}` };
+        if (problem) return { untrusted: problem.message };
         return readCacheFile(entryPath(directory, key, kind), host);
       }) ?? {},
     async write(key, text, kind = 'token', lock) {
@@ -96,11 +98,6 @@ function readCacheFile(file: string, host: Host): CacheRead {
   } catch (error) {
     return systemCode(error) === 'ELOOP' ? { untrusted: `${file} is a symbolic link` } : {};
   }
-}
-
-/** Returns the problem of a directory in one line, with its chmod. */
-function warningFor({ message, hints, reason }: GwtokenError): string {
-  return reason === 'open-to-others' ? `${message}; ${hints[0]}` : message;
 }
 
 /**
