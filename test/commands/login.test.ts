@@ -43,6 +43,12 @@ describe('without prompts, login', () => {
     expect((await login()).stderr).toMatch(/\nor: {3}gwtoken help shells\n$/);
   });
 
+  test('suggests commands with the CA file that was passed as a flag', async () => {
+    gw.own = { checkCaFile: async () => {} };
+    const { stderr } = await login('--ca-file', 'my ca.pem');
+    expect(stderr).toMatch(/\nNext: gwtoken get --ca-file 'my ca\.pem'\nor: /);
+  });
+
   test('warns of a cached token that it cannot remove', async () => {
     // Not even root can remove a directory as a file.
     mkdirSync(join(entryPath(gw.cache, EU_KEY), 'x'), { recursive: true, mode: 0o700 });

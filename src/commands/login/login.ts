@@ -8,7 +8,7 @@ import { useVariables } from '../../hints/steps';
 import { gather, selecting } from '../../settings/resolve';
 import { type FlagValues, type Settings, undoStep } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
-import { oneLine, warn } from '../../text';
+import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
 import { readSettings } from '../selected-token';
@@ -124,7 +124,8 @@ async function setRegion(
 function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
-  const flags = isSelected ? '' : ` ${clientFlags(client, given)}`;
+  const caFile = given['ca-file'] === undefined ? '' : ` --ca-file ${shellWord(given['ca-file'])}`;
+  const flags = `${isSelected ? '' : ` ${clientFlags(client, given)}`}${caFile}`;
   const shell = world.platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, world.env);
   return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
 }
