@@ -7,10 +7,19 @@ import { REPLACED } from '../../bin/build/bun.mjs';
 import { TOPICS } from '../../src/cli/topics';
 import { REGIONS } from '../../src/client';
 import { COMMANDS } from '../../src/commands/grammar';
+import { SECRET_LIMIT } from '../../src/credentials/credentials';
+import { ITEM_LIMIT } from '../../src/credentials/keychain';
 import { CREDENTIAL_VARIABLES } from '../../src/credentials/variables';
 import { EXEC_FAILED, EXIT_CODES } from '../../src/errors';
 import { DEFAULT_PREFIX, tokenVariables } from '../../src/formats/token-variables';
-import { allKeys, configKeys, SETTINGS, type SettingRow, variableOf } from '../../src/settings/table';
+import { allKeys, configKeys, ROWS, SETTINGS, variableOf } from '../../src/settings/table';
+import { MOST_RETRIES } from '../../src/settings/values';
+import { ANSWER_WITHIN_MS } from '../../src/surroundings';
+import { NOTICE_AFTER_MS } from '../../src/system/keychain/ask';
+import { duration } from '../../src/text';
+import { FIRST_WAIT_MS } from '../../src/token/fetch';
+import { LEAST_DURING_OUTAGE_MS } from '../../src/token/get-token';
+import { OVERALL_TIMEOUTS } from '../../src/token/query';
 import { RETRIED_STATUSES } from '../../src/token/reply';
 import { allCommands, codeLines, commandOf, gwtokenLines, longForm } from '../harness/command-lines';
 import { ROOT } from '../harness/root';
@@ -28,7 +37,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as { version: stri
 
 /** Every variable of gwtoken's that the code reads. */
 const variables = new Set([
-  ...Object.values(SETTINGS).flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
+  ...ROWS.flatMap((row) => allKeys(row).flatMap((key) => variableOf(row, key) ?? [])),
   ...CREDENTIAL_VARIABLES,
   ...['GWTOKEN_CONFIG_DIR', 'GWTOKEN_CACHE_DIR'],
 ]);
@@ -55,14 +64,13 @@ describe('the documents name', () => {
   test('the flag, variable, config key and default of each setting (tables of the topic settings)', () => {
     const cells = topics['settings']!.match(/^\|.*/gm)!.map((line) => line.split(/ *\| */).slice(1, -1));
     const code = (name: string | undefined) => (name ? `\`${name}\`` : '');
-    const rows: readonly SettingRow<unknown>[] = Object.values(SETTINGS);
-    const names = rows.map((row) => {
+    const names = ROWS.map((row) => {
       const [spec = ''] = Object.keys(row.flags ?? {});
       const flag = spec.replace(/ <.*/, '').split(', ').map(code).join(', ');
       return [flag, code(variableOf(row, row.key)), code(row.key)];
     });
     expect(cells.filter(({ length }) => length === 3).slice(2)).toEqual(names);
-    for (const { name, key, fallback, show = String } of rows)
+    for (const { name, key, fallback, show = String } of ROWS)
       if (fallback !== undefined) expect(cells).toContainEqual([name ?? key, show(fallback)]);
   });
 
@@ -125,6 +133,42 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     }
     expect(wrong).toEqual([]);
   });
+});
+
+const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+const [person, nobody] = [ANSWER_WITHIN_MS.person, ANSWER_WITHIN_MS.nobody].map(duration);
+const timeout = duration(SETTINGS.timeoutMs.fallback);
+const together = `${NUMBERS[OVERALL_TIMEOUTS]} times`;
+const retries = SETTINGS.retries.fallback;
+
+/** Phrases with the figures of each document, and of the help of the flags. */
+const FIGURES: Readonly<Record<string, readonly string[]>> = {
+  README: [`room for ${NUMBERS[REGIONS.length * 2]} clients`],
+  ci: [`may take ${person} if stderr is a terminal, otherwise ${nobody}`, `${SECRET_LIMIT / 1024} KiB`],
+  keychain: [
+    `says so after ${duration(NOTICE_AFTER_MS)}`,
+    `waits ${person} if stderr is a terminal and there is a desktop, otherwise ${nobody},`,
+    `at most ${ITEM_LIMIT.toLocaleString('en')} bytes`,
+  ],
+  network: [
+    `takes at most ${timeout}`,
+    `together ${together} that`,
+    `valid for ${duration(LEAST_DURING_OUTAGE_MS)} more`,
+    `retries ${retries === 2 ? 'twice' : `${retries} times`}`,
+    `0 to ${MOST_RETRIES}`,
+    `up to ${duration(FIRST_WAIT_MS)}, then ${duration(2 * FIRST_WAIT_MS)}, ${duration(4 * FIRST_WAIT_MS)} and`,
+  ],
+  recipes: [`${together} \`--timeout\``],
+  settings: [`${person} on a desktop terminal, else ${nobody}`, `0 to ${MOST_RETRIES}`],
+  shells: [`with ${EXEC_FAILED} to ${EXIT_CODES['not-found']}`],
+  flags: [`together: ${together} that`, `default: ${retries}`],
+};
+
+test.each(Object.entries(FIGURES))('%s: the figures are those of the code', (name, phrases) => {
+  const flags = ROWS.flatMap((row) => Object.values(row.flags ?? {})).join('\n');
+  const text = { ...texts, flags }[name]!.replace(/\s+/g, ' ');
+  expect(phrases.filter((phrase) => !text.includes(phrase))).toEqual([]);
 });
 
 test.each(['README.md', '.github/CONTRIBUTING.md'])('%s names only existing files and scripts', (file) => {
