@@ -35,9 +35,10 @@ test.each<[about: string, error: Parts, hints: string[], values?: Values]>([
     ['to store a new secret, run: gwtoken login --region eu'],
   ],
   [
-    'variables that are refused',
-    { reason: 'rejected', source: VARIABLES },
+    'variables that are refused, whether or not there is a HOME',
+    { kind: 'refused', reason: 'rejected', source: VARIABLES },
     ['check GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET', OTHER_REGION],
+    { general: { region: 'eu' }, noHome: ['set HOME'] },
   ],
   [
     'a command whose credentials are refused',
