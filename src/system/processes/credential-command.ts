@@ -3,10 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { GwtokenError } from '../../errors';
 import { Interrupted } from '../../signals';
-import { systemCode, wordsFor } from '../../system-errors';
+import { wordsFor } from '../../system-errors';
 import { duration } from '../../text';
 import type { CommandOptions, World } from '../../world';
-import { tooLarge } from '../files/read-file';
 import { TimedOut, withinLimit } from '../limit';
 import { windowsProgram } from './helper-program';
 
@@ -47,7 +46,6 @@ export async function runCredentialCommand(
         hints: ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
         reason: 'timed-out',
       });
-    if (systemCode(error) === 'EFBIG') throw failed(`printed more than ${maxBytes / 1024} KiB`);
     throw failed(`could not be started (${wordsFor(error)})`);
   }
 }
@@ -72,7 +70,7 @@ function outputOf(child: ChildProcess, maxBytes: number): Promise<Uint8Array> {
     child.stdout?.on('end', end).on('data', (bytes: Uint8Array) => {
       length += bytes.length;
       chunks.push(bytes);
-      if (length > maxBytes) reject(tooLarge(maxBytes));
+      if (length > maxBytes) reject(failed(`printed more than ${maxBytes / 1024} KiB`));
     });
     // After setTimeout Node reads the pipe once more before setImmediate, even if it was suspended meanwhile.
     child.once('exit', () => setTimeout(() => setImmediate(end), LAST_OUTPUT_MS));
