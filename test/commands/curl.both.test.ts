@@ -30,13 +30,6 @@ describe('gwtoken curl', () => {
     ]);
   });
 
-  test('exits with the exit code of curl', async () => {
-    expect((await home.gwtoken(['curl', '-v', '--', `${gateway.url}/missing`, '-sfX', 'POST'])).code).toBe(
-      22,
-    );
-    expect(gateway.requests).toHaveLength(1);
-  });
-
   test('shows the token in no argument, variable or file', async ({ needs }) => {
     needs('linux');
     const bin = join(home.dir, 'bin');

@@ -98,8 +98,6 @@ const failing = (kind: 'unreached' | 'refused', fromMs: number, toMs = Number.PO
     return {};
   };
 };
-/** A config whose profile has another min-ttl than the config itself. */
-const ACME = { profile: 'acme', 'min-ttl': '40m', profiles: { acme: { 'min-ttl': '30m' } } };
 
 interface Case {
   readonly title: string;
@@ -116,12 +114,6 @@ test.each<Case>([
     renewals: [55, 110],
   },
   {
-    title: 'a token of a year is not renewed within an hour',
-    minutes: 60,
-    renewals: [],
-    situation: { reply: () => ({ expires_in: 365 * 24 * 3600 }) },
-  },
-  {
     title: 'a token without expires_in is not renewed, even if the clock is set back',
     minutes: 60,
     renewals: [],
@@ -135,12 +127,6 @@ test.each<Case>([
     minutes: 25,
     renewals: [10, 20],
     situation: { flags: ['--min-ttl', '50m'] },
-  },
-  {
-    title: "a token is renewed when less than the profile's min-ttl remains",
-    minutes: 35,
-    renewals: [30],
-    situation: { config: ACME },
   },
   {
     title: 'a token is renewed at half its lifetime if min-ttl is longer than that',

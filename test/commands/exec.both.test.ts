@@ -65,15 +65,6 @@ describe('the environment of the command', () => {
   });
 });
 
-test('passes all arguments after the command’s name to the command', async () => {
-  const args = ['printf', '%s|', '--verbose', '-v', '--', '--help', '', 'a b'];
-  expect(await exec('--region', 'eu', ...args)).toMatchObject({
-    code: 0,
-    stdout: '--verbose|-v|--|--help||a b|',
-    stderr: '',
-  });
-});
-
 describe('the exit code', () => {
   // PIPE is ignored by Node, USR1 opens its debugger, KILL cannot be caught.
   test.for(['KILL', 'PIPE', 'USR1'])('is that of SIG%s if it killed the command', async (signal) => {

@@ -13,11 +13,6 @@ const trial = join(ROOT, 'test', 'executable', 'trial.mjs');
 const attempt = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   promisify(execFile)(process.execPath, [trial, ...args], { env: { ...process.env, ...env } });
 
-test('the trial passes with the executable', async () => {
-  const { stdout } = await attempt([executable()]);
-  expect(stdout).toContain('get: "tried-1"\n');
-});
-
 test('the trial passes with the executable and a keychain', async ({ needs }) => {
   needs('keyring');
   const keyring = await startKeyring({ state: 'unlocked' });
