@@ -82,15 +82,6 @@ test('logout removes an entry that a login adds during its prompt', async () => 
   expect(Object.keys(clients.read())).toEqual([EU, US]);
 });
 
-test('logout reports a crash of the keychain, and can be repeated', async () => {
-  onDelete(() => {
-    throw new GwtokenError('keychain', 'ended');
-  });
-  expect(await logout('--all')).toMatchObject({ code: 5, stderr: expect.not.stringContaining('Removed') });
-  gw.own = {};
-  expect([(await logout('--all')).code, gw.items.size]).toEqual([0, 0]);
-});
-
 test('logout removes the item and the token even if the list cannot be written', async () => {
   await gw.get('--region', 'eu');
   onDelete((name, remove) => {

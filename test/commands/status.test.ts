@@ -41,11 +41,3 @@ test('status --json has one field for each fact of a client', async () => {
     { client_id: 'client', credentials: { source: 'variables' } },
   ]);
 });
-
-test('status --verbose reports each setting of the selected client with its source', async () => {
-  const gw = inside();
-  gw.env = {};
-  await gw.login({ authUrl: AUTH_URL, flags: ['--no-verify'] });
-  const { stderr } = await gw.cli(['status', '--verbose']);
-  expect(stderr).toContain('gwtoken: retries: 2 (default)\n');
-});

@@ -72,9 +72,3 @@ test.each(['', 'false', '1', 'TRUE'])('get writes no mask with GITHUB_ACTIONS=%s
   expect((await gw.cli(['get'])).code).toBe(0);
   expect(received).toEqual(['stdout token-1']);
 });
-
-test('doctor writes no mask for the token that it requests', async () => {
-  await gw.cli(['doctor']);
-  expect(gw.posts).toHaveLength(1);
-  expect(received).toEqual([]);
-});

@@ -12,6 +12,7 @@ import {
 import { printVariables } from '../../src/formats/format';
 import { GET_FORMAT_NAMES, getFormat } from '../../src/formats/get-formats';
 import { tokenVariables, variableNames } from '../../src/formats/token-variables';
+import type { FlagValues } from '../../src/settings/table';
 import type { Token } from '../../src/token/token';
 import { refusal } from '../settings/refusal';
 import { EDGES, randomValues, SINGLE_CHARACTERS } from '../shells/values';
@@ -137,10 +138,11 @@ test('sh puts at most 1000 characters into one printf and 200 runs into one word
   );
 });
 
-test('dotenv and docker accept unusual values that their readers keep unchanged', () => {
+test('dotenv, docker and powershell accept unusual values that their readers keep unchanged', () => {
   for (const value of ['=ls', 'a:=ls', 'a $b "c" `d`']) expect(print('dotenv', value)).toBe(`N='${value}'\n`);
   for (const value of [`'a`, `a'`, `'a"`, `a'b'`, `'a'b`, `x"y"`, `"y"x`])
     expect(print('docker', value)).toBe(`N=${value}\n`);
+  expect(print('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
 test.each<[format: string, problem: string, ...values: string[]]>([
@@ -151,10 +153,6 @@ test.each<[format: string, problem: string, ...values: string[]]>([
 ])('%s rejects a value that %s', (format, problem, ...values) => {
   const refused = { message: `cannot pass N unchanged: its value ${problem}`, hints: [] };
   for (const value of values) expect(refusal(() => print(format, value))).toEqual(refused);
-});
-
-test('powershell accepts a value of 32,766 characters, the limit of Windows', () => {
-  expect(print('powershell', 'a'.repeat(32_766))).toContain('a'.repeat(32_766));
 });
 
 const TOKEN: Token = {
@@ -246,18 +244,15 @@ describe('env', () => {
     expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b', 'file .env c']);
   });
 
-  test.each<[format: string | undefined, prefix: string | undefined, removing: string]>([
-    [undefined, undefined, removed('GWTOKEN_')],
-    [undefined, 'B_', removed('B_')],
-    [undefined, '1', removed('GWTOKEN_')],
-    ['nonsense', 'A_', removed('A_')],
-    ['zsh', undefined, removed('GWTOKEN_')],
-  ])('removes the variables and fails with format %s and prefix %s', (format, prefix, removing) => {
-    expect(failureOutput({ format, prefix }, 9)).toBe(`${removing}sh -c "exit 9";\n`);
-  });
-
-  test('removes only the variable of --variable, and fails', () => {
-    expect(failureOutput({ variable: 'API_TOKEN' }, 9)).toBe('unset API_TOKEN;\nsh -c "exit 9";\n');
+  test.each<[flags: FlagValues, removing: string]>([
+    [{}, removed('GWTOKEN_')],
+    [{ prefix: 'B_' }, removed('B_')],
+    [{ prefix: '1' }, removed('GWTOKEN_')],
+    [{ format: 'nonsense', prefix: 'A_' }, removed('A_')],
+    [{ format: 'zsh' }, removed('GWTOKEN_')],
+    [{ variable: 'API_TOKEN' }, 'unset API_TOKEN;\n'],
+  ])('removes the variables and fails with the flags %j', (flags, removing) => {
+    expect(failureOutput(flags, 9)).toBe(`${removing}sh -c "exit 9";\n`);
   });
 
   test('prints nothing on failure in formats whose reader fails without output', () => {
