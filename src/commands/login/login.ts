@@ -124,8 +124,9 @@ async function setRegion(
 function nextSteps({ client, flags: given }: Answers, world: World): string[] {
   const selected = orUndefined(() => gather({}, world).client);
   const isSelected = selected && clientName(selected) === clientName(client);
-  const caFile = given['ca-file'] === undefined ? '' : ` --ca-file ${shellWord(given['ca-file'])}`;
-  const flags = `${isSelected ? '' : ` ${clientFlags(client, given)}`}${caFile}`;
+  const ofClient = isSelected ? '' : ` ${clientFlags(client, given)}`;
+  const ofCaFile = given['ca-file'] === undefined ? '' : ` --ca-file ${shellWord(given['ca-file'])}`;
+  const flags = ofClient + ofCaFile;
   const shell = world.platform === 'win32' ? undefined : evaluatingLine(`gwtoken env${flags}`, world.env);
   return [`Next: gwtoken get${flags}`, `or:   ${shell ?? 'gwtoken help shells'}`];
 }
