@@ -18,10 +18,7 @@ export function writeAll(descriptor: number, text: string): void {
       const code = systemCode(error);
       if (code === 'EAGAIN') sleepSync(5);
       else if (READER_GONE.includes(code ?? '')) throw new ReaderGone('the reader of the output has gone');
-      else {
-        const message = `cannot write output: ${wordsFor(error)}`;
-        throw new GwtokenError('local', message, ['free some disk space, or write elsewhere']);
-      }
+      else throw new GwtokenError('local', `cannot write output: ${wordsFor(error)}`);
     }
   }
 }
