@@ -8,7 +8,7 @@ import { GwtokenError } from '../../errors';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { systemCode } from '../../system-errors';
 import { note } from '../../text';
-import type { World } from '../../world';
+import type { Env, World } from '../../world';
 import type { Host } from '../files/paths';
 import { TimedOut, withinLimit } from '../limit';
 import type { ChildAnswer } from './child';
@@ -63,51 +63,57 @@ export async function ask(
   }
 }
 
-/** Codes of a limit that this process has reached. The keychain has not failed. */
-const LIMIT = /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/;
-
 /**
- * Reason if the keychain and keytar use different keys, as in about 1 % of KWallet 5's sessions. Then a call
- * fails with this reason, or an item reads as absent. Each child opens a session with a new key.
+ * Asks on Linux, where a keyring that is locked or missing also answers "absent" or "denied". Asks once more
+ * if a `get` finds no item, because an item reads as absent in a session with a wrong key.
  */
-const WRONG_KEY = 'key-mismatch';
+async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
+  const { env } = world;
+  // The bus lists the items if it can, because keytar crashes on a locked one and on one without an account.
+  const accounts = request.op === 'accounts' ? await accountsOnBus(env, over) : undefined;
+  const result = accounts
+    ? { found: accounts.length > 0, accounts }
+    : await askInSessions(request, world, over);
+  // A set has read its value back, so the keyring is open.
+  if (result.found || request.op === 'set') return result;
+  await assertOpen(env, over);
+  if (request.op === 'get') return await askInSessions(request, world, over);
+  if (request.op === 'delete' && !(await isAbsent(request.account, env, over)))
+    return { found: false, mayBeHidden: true };
+  return result;
+}
+
 /** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
 const MOST_SESSIONS = 3;
 
 /**
- * Asks on Linux, where "absent" and "denied" may mean that the keyring is locked or missing. Asks another
- * child after a session with a wrong key, and once more if a `get` finds no item.
+ * Asks another child after a session with a wrong key: in about 1 % of KWallet 5's sessions, the keychain and
+ * keytar use different keys. Then a call fails, or an item reads as absent. Each child opens a new session.
  */
-async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
-  const { env } = world;
-  const assertOpen = async (): Promise<void> => {
-    const problem = await keyringProblem(env, over);
-    if (problem !== undefined) throw keychainError(problem);
-  };
-  // The bus lists the items if it can, because keytar crashes on a locked one and on one without an account.
-  const accounts = request.op === 'accounts' ? await accountsOnBus(env, over) : undefined;
-  if (accounts) {
-    if (accounts.length === 0) await assertOpen();
-    return { found: accounts.length > 0, accounts };
-  }
-  let isRepeated = false;
-  for (let session = 1; ; session++) {
-    try {
-      const result = await askChild(request, world, over);
-      // A set has read its value back, so the keyring is open.
-      if (result.found || request.op === 'set' || isRepeated) return result;
-      await assertOpen();
-      if (request.op === 'delete' && !(await isAbsent(request.account, env, over)))
-        return { found: false, mayBeHidden: true };
-      if (request.op !== 'get') return result;
-      isRepeated = true;
-    } catch (error) {
-      const reason = error instanceof GwtokenError ? error.reason : undefined;
-      if (reason === 'denied') await assertOpen();
-      if (reason !== WRONG_KEY || session >= MOST_SESSIONS) throw error;
-    }
+async function askInSessions(
+  request: Request,
+  world: KeychainWorld,
+  over: AbortSignal,
+  sessionsLeft = MOST_SESSIONS,
+): Promise<Result> {
+  try {
+    return await askChild(request, world, over);
+  } catch (error) {
+    const reason = error instanceof GwtokenError ? error.reason : undefined;
+    if (reason === 'denied') await assertOpen(world.env, over);
+    if (reason !== 'key-mismatch' || sessionsLeft === 1) throw error;
+    return await askInSessions(request, world, over, sessionsLeft - 1);
   }
 }
+
+/** Throws `keychain` if the keyring is locked or missing. */
+async function assertOpen(env: Env, over: AbortSignal): Promise<void> {
+  const problem = await keyringProblem(env, over);
+  if (problem !== undefined) throw keychainError(problem);
+}
+
+/** Codes of a limit that this process has reached. The keychain has not failed. */
+const LIMIT = /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/;
 
 /** Asks a new child, and kills it when it has answered or `over` is aborted. */
 async function askChild(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {

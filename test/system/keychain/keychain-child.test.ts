@@ -191,7 +191,7 @@ const notDecrypted = { fails: "Can't find session /org/freedesktop/secrets/sessi
 
 test('a call whose session has the wrong key is repeated in two other sessions', async ({ needs }) => {
   needs('linux');
-  // WRONG_KEY in ask.ts tells why sessions fail.
+  // askInSessions() in ask.ts tells why sessions fail.
   const inSessions = (...sessions: (readonly unknown[])[]) => {
     const bus = `unix:path=${openDirectory()}`;
     const env = { DBUS_SESSION_BUS_ADDRESS: bus, SESSIONS: JSON.stringify(sessions) };
