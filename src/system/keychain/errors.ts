@@ -54,11 +54,6 @@ const ROWS = {
     hint: 'log in to the desktop once, or expose a group of a KeePassXC database',
     darwin: 'set one: security default-keychain -s login.keychain-db',
   },
-  sandboxed: {
-    // A rule of the bus, and of AppArmor or SELinux.
-    matches: /Rejected send message|policy prevents this sender/,
-    message: 'this sandbox may not use the keychain',
-  },
   locked: {
     matches: /locked collection|is ?locked|dismissed|interaction is (not allowed|required)|no UI possible/i,
     message: 'the keychain is locked',
@@ -68,7 +63,7 @@ const ROWS = {
   },
   denied: {
     reason: 'denied',
-    matches: /cancell?ed|denied|passphrase you entered is not correct|entitlement/i,
+    matches: /cancell?ed|denied|Rejected send message|passphrase you entered is not correct|entitlement/i,
     message: 'the keychain denied access',
     hint: 'try again, and allow access in the dialog',
     darwin: 'when macOS asks whether node may use the item, choose Always Allow',
@@ -83,7 +78,7 @@ const ROWS = {
     message: 'the keychain module crashed',
     hint: 'try again; if it keeps crashing, reinstall gwtoken',
   },
-  /** All sessions failed; see WRONG_KEY in ask.ts. */
+  /** All sessions failed; see askInSessions() in ask.ts. */
   'key-mismatch': {
     reason: 'key-mismatch',
     matches: /public key size is invalid|Can't find session/,

@@ -37,15 +37,11 @@ test.each<[fault: Parameters<typeof keychainError>[0], ...texts: string[]]>([
     'denied',
     "A required entitlement isn't present.",
     'Access to the item has been denied',
-    'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: x',
+    'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: Rejected send message, 2 matched rules',
+    'Rejected send message, 2 matched rules; type="method_call", sender=":1.9"',
     'Operation was cancelled',
     'User canceled the operation.',
     'The user name or passphrase you entered is not correct.',
-  ],
-  [
-    'sandboxed',
-    'Rejected send message, 2 matched rules; type="method_call", sender=":1.9"',
-    'GDBus.Error:org.freedesktop.DBus.Error.AccessDenied: An AppArmor policy prevents this sender from sending',
   ],
   // Windows says "Bad Data." if an item was encrypted for another login.
   ['failed', 'something new', 'Bad Data.'],
