@@ -17,8 +17,6 @@ export interface Result {
 
 const SERVICE = 'gwtoken';
 const PROBE_SERVICE = 'gwtoken-probe';
-/** The last one names the path of an item; libsecret also writes it of a missing keyring. */
-const ITEM_IS_GONE = /No such (interface|object path)|does not exist at path \S+\/collection\/[^/]+\/./;
 
 /** Throws keytar's error, or `DENIED` if a person declined the dialog. */
 export async function perform(request: Request, keytar: Keytar, pid: number): Promise<Result> {
@@ -64,21 +62,15 @@ async function store(keytar: Keytar, service: string, account: string, value: st
  * unlocks the item for the life of this process. Throws `DENIED` if the item is still there.
  */
 async function remove(keytar: Keytar, service: string, account: string): Promise<boolean> {
-  try {
-    let isDeleted = await keytar.deletePassword(service, account);
-    if (!isDeleted) {
-      await keytar.getPassword(service, account);
-      isDeleted = await keytar.deletePassword(service, account);
-    }
-    // A failed read proves nothing, because its session may have a wrong key.
-    if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
-      throw denied('the item is still there');
-    return isDeleted;
-  } catch (error) {
-    // Another logout removed the item in between.
-    if (ITEM_IS_GONE.test((error as Error).message)) return false;
-    throw error;
+  let isDeleted = await keytar.deletePassword(service, account);
+  if (!isDeleted) {
+    await keytar.getPassword(service, account);
+    isDeleted = await keytar.deletePassword(service, account);
   }
+  // A failed read proves nothing, because its session may have a wrong key.
+  if (isDeleted && (await keytar.getPassword(service, account).catch(() => null)) !== null)
+    throw denied('the item is still there');
+  return isDeleted;
 }
 
 /** Makes the error for a declined dialog. keytar resolves in that case, so only reading back reveals it. */

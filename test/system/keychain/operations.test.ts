@@ -3,7 +3,6 @@ import type { Keytar } from '../../../src/system/keychain/keytar';
 import { perform, type Request } from '../../../src/system/keychain/operations';
 
 const DENIED = { code: 'DENIED' };
-const MISSING = 'Object does not exist at path “/org/freedesktop/secrets/collection';
 
 /**
  * Performs the request with a keytar that gives these answers in turn: it throws errors, and in place of
@@ -52,10 +51,7 @@ test.each<[answers: readonly unknown[], result: object]>([
   [[false, 'it', true, null], { found: true }],
   [[false, 'it', true, 'it'], DENIED],
   [[true, new Error('Client public key size is invalid')], { found: true }],
-  // Another logout removed the item in between.
-  [[false, new Error('No such interface “org.freedesktop.Secret.Item”')], { found: false }],
-  [[new Error(`${MISSING}/login/1”`)], { found: false }],
-  [[new Error(`${MISSING}/login”`)], { message: `${MISSING}/login”` }],
+  [[new Error('something new')], { message: 'something new' }],
 ])('if the calls to keytar return %j, delete ends with %j', async (answers, expected) => {
   const { result, calls } = await performWith(answers, { op: 'delete', account: 'a' });
   expect(result).toMatchObject(expected);
