@@ -63,7 +63,7 @@ export function envDestination(
   output?: string,
 ): (text: string) => void {
   if (appendsTo !== undefined) return world.appender(world.env[appendsTo] ?? '', appendsTo);
-  return outputTo(output, world);
+  return outputTo(output, ENV_FORMAT_NAMES, world);
 }
 
 /** Returns statements that set the token's variables or, without a token, remove them. */
