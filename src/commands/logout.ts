@@ -1,4 +1,4 @@
-import { type Client, clientName, loginCommand, parseClientName } from '../client';
+import { type Client, clientName, loginCommand, parseClientName, shortId } from '../client';
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
 import { storedClients } from '../hints/steps';
@@ -11,7 +11,7 @@ import { readSettings } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
-  if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, world))) return;
+  if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
     const errors: unknown[] = [];
     for (const client of clients) {
@@ -60,8 +60,16 @@ async function orWithoutKeychain<T>(call: Promise<T>, otherwise: T): Promise<T> 
 }
 
 /** Prompts for a confirmation and returns the answer. Throws `usage` where nobody can be asked. */
-async function isConfirmed(clients: readonly Client[], { terminal }: World): Promise<boolean> {
-  const names = clients.map(clientName).join(', ');
+async function isConfirmed(
+  clients: readonly Client[],
+  { stored }: Settings,
+  { terminal }: World,
+): Promise<boolean> {
+  const described = clients.map(clientName).map((name) => {
+    const entry = stored()[name];
+    return entry ? `${name} (client ID ${shortId(entry.clientId)})` : name;
+  });
+  const names = described.join(', ');
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
     throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, [`to remove ${names}, add --yes`]);
