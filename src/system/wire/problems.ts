@@ -116,8 +116,9 @@ interface Problem {
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const failure = failureOf(thrown, request);
-  // A limit of this process; another one may do better.
-  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code)) return new GwtokenError('local', failure.message);
+  // A limit of this process; another one may do better. A RangeError: `ulimit -v` leaves undici no memory.
+  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || thrown instanceof RangeError)
+    return new GwtokenError('local', failure.message);
   const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)
     ? failure.message

@@ -162,10 +162,12 @@ test('wireProblem() marks a failed direct connection as unreachable for all proc
     expect(errorFor(fault(code), 'connection').reason).toBeUndefined();
 });
 
-test('wireProblem() leaves a limit of this process in its own words, without a retry', () => {
-  const message = 'connect EMFILE 127.0.0.1:9';
-  const local = { kind: 'local', message, retry: undefined };
-  expect(errorFor(fault('EMFILE', message), 'connection')).toMatchObject(local);
+test.each<[string, Error]>([
+  ['EMFILE', fault('EMFILE', 'connect EMFILE 127.0.0.1:9')],
+  ['ulimit -v', new RangeError('WebAssembly.instantiate(): Out of memory')],
+])('wireProblem() leaves a limit of this process in its own words, without a retry: %s', (_, error) => {
+  const local = { kind: 'local', message: error.message, retry: undefined };
+  expect(errorFor(error, 'connection')).toMatchObject(local);
 });
 
 test('wireProblem() names the endpoint once the proxy has opened the tunnel', () => {
