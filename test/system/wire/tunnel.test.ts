@@ -41,18 +41,14 @@ test.each<[status: string, credentials: string, says: string, ...hints: string[]
   },
 );
 
-test.each([
-  ['an unknown CA', 'IP:127.0.0.1', 'was issued by an unknown CA'],
-  ['another name', 'DNS:other.test', 'is only valid for other.test'],
-])('postForm() sends nothing through an https: proxy with a certificate of %s', async (_, names, problem) => {
-  const [own, other] = [makeAuthority(), makeAuthority()];
-  const issuer = names === 'DNS:other.test' ? own : other;
-  const proxy = await startConnectProxy(undefined, issuer.issue({ names }));
-  const env = { HTTPS_PROXY: proxy.url };
-  await expect(wireIn(env)('https://endpoint.test', { ...POST, caFile: own.caFile })).rejects.toMatchObject({
+test('postForm() sends nothing through an https: proxy with a certificate of an unknown CA', async () => {
+  const proxy = await startConnectProxy(undefined, makeAuthority().issue());
+  const { caFile } = makeAuthority();
+  const asking = wireIn({ HTTPS_PROXY: proxy.url })('https://endpoint.test', { ...POST, caFile });
+  await expect(asking).rejects.toMatchObject({
     kind: 'unreached',
     retry: undefined,
-    message: `the proxy 127.0.0.1:${proxy.port} (from HTTPS_PROXY) is not trusted: its certificate ${problem}`,
+    message: `the proxy 127.0.0.1:${proxy.port} (from HTTPS_PROXY) is not trusted: its certificate was issued by an unknown CA`,
   });
   expect(proxy.requests).toEqual([]);
 });
