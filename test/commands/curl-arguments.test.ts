@@ -21,6 +21,7 @@ const HELP = `Usage: curl [options...] <url>
  -X, --request <method>   Specify request method to use
  -s, --silent             Silent mode
  -r, --range <range>      Retrieve only the bytes within RANGE
+     --retries <num>      As in gwtoken; no curl has it yet
      --url <url>          URL to work with
  -S, --show-error         Show error even when -s is used
 `;
@@ -84,6 +85,7 @@ describe('gwtoken curl', () => {
     [['//other.test/a']],
     [['https://other.test', '-d', '--fresh', '-r', '0-9', '-H', '--region=us']],
     [['--url=/a', 'https://other.test']],
+    [['https://other.test', '--retries', '2']],
   ])('changes no word of %j', async (typed) => {
     expect(await curl(...typed)).toEqual(typed);
   });
