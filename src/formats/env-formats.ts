@@ -57,11 +57,7 @@ export function envOptions(flags: FlagValues): EnvOptions {
  * Returns the function that writes the output: to stdout, to the FILE of `--output`, or to the end of the
  * format's existing file.
  */
-export function envDestination(
-  { appendsTo }: Format,
-  world: Pick<World, 'env' | 'stdout' | 'appender' | 'replaceFile'>,
-  output?: string,
-): (text: string) => void {
+export function envDestination({ appendsTo }: Format, world: World, output?: string): (text: string) => void {
   if (appendsTo !== undefined) return world.appender(world.env[appendsTo] ?? '', appendsTo);
   return outputTo(output, ENV_FORMAT_NAMES, world);
 }

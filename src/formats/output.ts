@@ -14,7 +14,7 @@ export function isStdout(file: string | undefined): file is '-' | undefined {
 export function outputTo(
   file: string | undefined,
   formats: readonly string[],
-  { stdout, replaceFile }: Pick<World, 'stdout' | 'replaceFile'>,
+  { stdout, replaceFile }: World,
 ): (text: string) => void {
   if (file === '') throw usage('--output is empty', ['use a file, or - for stdout']);
   if (isStdout(file)) return (text) => stdout.write(text);

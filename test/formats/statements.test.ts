@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { valueOrError } from '../../src/errors';
 import {
   ENV_FORMAT_NAMES,
-  envDestination,
   envFormat,
   envOptions,
   envOutput,
@@ -226,22 +225,6 @@ describe('env', () => {
   ])('rejects the flags %j', (flags, message, hint) => {
     expect(`hint: ${hint}`.length).toBeLessThanOrEqual(80);
     expect(refusal(() => envOptions(flags))).toEqual({ message, hints: [hint] });
-  });
-
-  test("writes to stdout, to --output, or to the file that the format's variable names", () => {
-    const written: string[] = [];
-    const outside = (env: Record<string, string>) => ({
-      env,
-      replaceFile: (path: string, text: string) => void written.push(`file ${path} ${text}`),
-      stdout: { isTTY: () => false, write: (text: string) => void written.push(`stdout ${text}`) },
-      appender: (path: string, variable: string) => (text: string) =>
-        void written.push(`${variable} ${path} ${text}`),
-    });
-    envDestination(envFormat('sh'), outside({}))('a');
-    const github = envFormat('github-env');
-    envDestination(github, outside({ GITHUB_ENV: '/f' }))('b');
-    envDestination(envFormat('dotenv'), outside({}), '.env')('c');
-    expect(written).toEqual(['stdout a', 'GITHUB_ENV /f b', 'file .env c']);
   });
 
   test.each<[flags: FlagValues, removing: string]>([
