@@ -44,7 +44,7 @@ export function flagsOfPlainLine(
     const flag = flagNamed(name, flags);
     if (!flag) return undefined;
     const value = inline ?? (takesValue(flag.spec) ? words.next().value : undefined);
-    if (takesValue(flag.spec) !== (value !== undefined && value !== '--')) return undefined;
+    if (takesValue(flag.spec) !== (value !== undefined) || value === '--') return undefined;
     given.push({ flag, value });
   }
   return isNamed ? flagValues(given) : undefined;

@@ -34,7 +34,7 @@ const QUIRKS = [
     --min-ttl -5 | --timeout 0 | --ca-file --sandbox | --ca-file --
     --auth-url http://a.example.com | --auth-url https://{region}.example.com | --auth-url ${A}/oauth2/token
     --output - | --output /nowhere/file | --format header | --format yaml | --format constructor
-    --no-format=json | --prefix EU_ | --prefix= | --prefix 1 | --unset
+    --no-format=json | --json=-- | --prefix EU_ | --prefix= | --prefix 1 | --unset
     --format sh | --format=fish | --format powershell | --format github-env
     --Region eu | -s | -- --region eu
   `),
