@@ -67,9 +67,9 @@ function show(text: string, { path }: Line, { stdout, stderr }: World): number {
   return 0;
 }
 
-/** Shows the help of a line that ends before its command. Only on a terminal is that no failure. */
+/** Shows the help of a line that ends before its command: a failure, unless it is bare and on a terminal. */
 function showUnasked(help: string, line: Line, world: World): number {
-  if (world.stdout.isTTY()) return show(help, line, world);
+  if (world.stdout.isTTY() && Object.keys(line.flags).length === 0) return show(help, line, world);
   orUndefined(() => printFailure(line, EXIT_CODES.usage, world.stdout));
   world.stderr.write(help);
   return EXIT_CODES.usage;

@@ -121,6 +121,7 @@ describe('gwtoken', () => {
       const shown: string[] = [];
       gw.own = { stdout: { isTTY: () => true, write: (text: string) => void shown.push(text) } };
       expect((await gw.cli(words)).code).toBe(0);
+      expect(await gw.cli([...words, '-v'])).toMatchObject({ code: 2, stderr: help });
       expect(shown).toEqual([help]);
     },
   );
