@@ -108,6 +108,7 @@ test.each<[about: string, error: Parts, hints: string[], values?: Values]>([
     [LOGIN, `or ${VARIABLES_HINT}`],
     { stored: STORED },
   ],
+  ['a refusal after the region was unset', { reason: 'rejected', hints: ['a'] }, ['a'], { general: {} }],
 ])('hintsFor() returns the hints for %s', (_, error, hints, values = {}) => {
   const settings = settingsWith({ general: { region: 'eu' }, ...values });
   expect(hintsFor(errorOf(error), settings)).toEqual(hints);

@@ -1,6 +1,6 @@
 /** The next steps after an error: its own, then those of its reason's row, best first. Two are shown. */
 import { loginCommand, profileFlag, REGIONS } from '../client';
-import type { GwtokenError, Hints, ReasonWithRow } from '../errors';
+import { type GwtokenError, type Hints, orUndefined, type ReasonWithRow } from '../errors';
 import { isForThisRun, type Settings } from '../settings/table';
 import { prefersVariables } from '../surroundings';
 import { listOf, shellWord } from '../text';
@@ -14,7 +14,8 @@ const MOST_HINTS = 2;
  */
 export function hintsFor(error: GwtokenError, settings: Settings | undefined): Hints {
   const { kind, hints, lastStep } = error;
-  const steps = settings ? stepsFor(error, settings) : [];
+  // The config file may have changed since the command read it.
+  const steps = (settings && orUndefined(() => [...stepsFor(error, settings)])) ?? [];
   // Without a home directory, gwtoken finds neither settings nor a client.
   const home = settings && steps.length > 0 && kind !== 'refused' ? settings.config.noHome : [];
   const best = [...new Set([...hints, ...home, ...steps])];
