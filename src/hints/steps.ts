@@ -10,9 +10,9 @@ export const OMIT_COMMENT = 'leave the comment out: on a typed line, zsh passes 
 const MOST_COLUMNS = 73;
 
 /** Returns the names of the stored clients, and how to select the only one. */
-export function storedClients({ stored, profile, environment }: Settings): Hints {
+export function storedClients(settings: Settings): Hints {
   // An unreadable list is another error.
-  const [first, ...others] = Object.keys(orUndefined(stored) ?? {});
+  const [first, ...others] = Object.keys(orUndefined(settings.stored) ?? {});
   if (first === undefined) return [];
   const client = parseClientName(first);
   if (!client || others.length > 0) {
@@ -21,8 +21,8 @@ export function storedClients({ stored, profile, environment }: Settings): Hints
   }
   // A default is left out unless the settings select something else.
   const given = {
-    profile: profile.value === client.profile ? undefined : true,
-    sandbox: environment.value === client.environment ? undefined : true,
+    profile: settings.profile.value === client.profile ? undefined : true,
+    sandbox: settings.environment.value === client.environment ? undefined : true,
   };
   return [`stored: ${first}; use ${clientFlags(client, given)}`];
 }
