@@ -81,14 +81,19 @@ test('withSessionBus() rejects a foreign bus in XDG_RUNTIME_DIR', async ({ needs
   expect(() => busOf({ XDG_RUNTIME_DIR })).toThrow('belongs to another user');
 });
 
-test('withSessionBus() rejects a link of another user, who can change it at any time', async ({ needs }) => {
+test('withSessionBus() rejects a link to a bus of another user, and a link that he can change at any time', async ({
+  needs,
+}) => {
   needs('root');
   const directory = openDirectory();
   const link = join(directory, 'link');
   symlinkSync(await socketIn(directory), link);
   expect(problem(addressOf(link))).toBeUndefined();
-  lchownSync(link, STRANGER, STRANGER);
-  expect(problem(addressOf(link))).toBe(`${link} belongs to another user (uid ${STRANGER})`);
+  for (const chown of [chownSync, lchownSync]) {
+    chown(link, STRANGER, STRANGER);
+    expect(problem(addressOf(link))).toBe(`${link} belongs to another user (uid ${STRANGER})`);
+    chown(link, uid, uid);
+  }
 });
 
 test('withSessionBus() drops sockets that have ended, and fails if no other is left', async () => {
