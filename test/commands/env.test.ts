@@ -33,9 +33,13 @@ describe('gwtoken env on a terminal', () => {
     expect(stderr).toBe(`hint: nothing is evaluated yet; wrap it: ${line}\n`);
   });
 
-  test('prints no hint into a pipe or in the format JSON', async () => {
+  test('prints no hint into a pipe or a file, or in the format JSON', async () => {
     expect(await gw.cli(['env', '--unset'])).toMatchObject({ code: 0, stderr: '' });
-    expect(await env('--format', 'json')).toMatchObject({ code: 0, stderr: '' });
+    for (const to of [
+      ['--output', `${gw.dir}/file`],
+      ['--format', 'json'],
+    ])
+      expect(await env(...to)).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('prints no failing statement, because nothing evaluates it', async () => {
