@@ -133,7 +133,7 @@ function mayBeEvaluated({ path: [command], args, error }: Parsed): boolean {
 /** Returns the error with commander's sentence, but without what may be a value, and with its hints. */
 function problemOf({ message }: CommanderError, { path, args }: Parsed): GwtokenError {
   const names = path.map(({ name }) => name);
-  const [sentence = '', suggestion] = message.replace('error: ', '').split(/\n(?=\(Did you mean )/);
+  const [sentence = '', suggestion] = message.replace('error: ', '').split(/\n(?=\(Did you mean [^']*$)/);
   const shown = sentence.replace(/(?<=^unknown \w+ ').*(?='$)/s, withoutValue);
   const help = `for help, run: ${['gwtoken', ...names].join(' ')} --help`;
   const hint = hintFor(names, args) ?? suggestion;

@@ -27,6 +27,11 @@ test.each([
   expect(stderr).not.toContain('hidden');
 });
 
+test('a word that contains a suggestion hides its value too', async () => {
+  const { stderr } = await inside().cli(['--a=hidden\n(Did you mean b?)']);
+  expect(stderr).toBe("gwtoken: error: unknown option '--a=…'\nhint: for help, run: gwtoken --help\n");
+});
+
 const SECRETS = [
   'hunter2 is a pass"word',
   'hunter2.example.com',
