@@ -76,13 +76,13 @@ describe('the exit code', () => {
     expect(await exec('--', 'sh', '-c', 'ulimit -c 0; kill -SEGV $$')).toMatchObject({ code: 139 });
   });
 
-  test('is 143 if SIGTERM killed the command of a container’s first process', async ({ needs }) => {
+  test('is 138 if SIGUSR1 killed the command of a container’s first process', async ({ needs }) => {
     needs('namespace');
     const wrapper = ['unshare', '--pid', '--fork', '--kill-child', '--'];
     // With its timers running, gwtoken would live on until the next renewal.
-    const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', 'kill -TERM $$'];
+    const args = ['exec', '--token-file', join(home.dir, 'token'), '--', 'sh', '-c', 'kill -USR1 $$'];
     const result = await home.gwtoken(args, { wrapper, timeoutMs: 15_000 });
-    expect(result).toMatchObject({ code: 143, signal: null, stderr: '' });
+    expect(result).toMatchObject({ code: 138, signal: null, stderr: '' });
   });
 
   test('is 125 for a bug in gwtoken', async () => {
