@@ -51,6 +51,8 @@ test('the executable gets a token without Node or another program on PATH', asyn
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ access_token: identity.issued[0], source });
   }
+  // The package uses the same cached token, so that both have the same HMAC of the secret.
+  expect((await home.gwtoken(['get'], { env })).stdout).toBe(`${identity.issued[0]}\n`);
 });
 
 /** Files that Bun would read. Each would change a setting or print a word. */
