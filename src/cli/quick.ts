@@ -12,7 +12,6 @@ import { gather, unknownKeys } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { lookInCache } from '../token/cache';
 import { queryOf, type TokenAnswer } from '../token/query';
-import { minTtlProblem } from '../token/token';
 import type { QuickWorld } from '../world';
 import { flagsOfPlainLine } from './line';
 
@@ -57,7 +56,5 @@ function cachedToken(flags: FlagValues, world: QuickWorld): TokenAnswer | undefi
   const settings = gather(flags, world);
   if (unknownKeys(settings.config).length > 0 || strayVariables(world).length > 0) return undefined;
   const query = queryOf(settings, world);
-  if (!query.useCache) return undefined;
-  const cached = lookInCache(query, world);
-  return cached && !minTtlProblem(cached.token, query.minTtl, world.now()) ? cached : undefined;
+  return query.useCache ? lookInCache(query, world) : undefined;
 }
