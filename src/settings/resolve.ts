@@ -45,17 +45,22 @@ export function settingsFrom(places: Places): Settings {
   return settings;
 }
 
-export function withFlags(settings: Settings, flags: FlagValues): Settings {
+/** Returns the settings with some places replaced. All of them are resolved again. */
+export function withPlaces(settings: Settings, changes: Partial<Places>): Settings {
   // The spread copies the places only, because the other members are not enumerable.
-  return settingsFrom({ ...settings, flags: { ...settings.flags, ...flags } });
+  return settingsFrom({ ...settings, ...changes });
+}
+
+export function withFlags(settings: Settings, flags: FlagValues): Settings {
+  return withPlaces(settings, { flags: { ...settings.flags, ...flags } });
 }
 
 /** Returns the settings of a command whose flags select the client. */
 export function selecting({ profile, environment, region }: Client, settings: Settings): Settings {
   // With --profile, a command ignores credentials in variables, so the flag is left out if it is not needed.
   const withoutFlag = withFlags(settings, { profile: undefined }).profile.value;
-  const profileFlag = profile === withoutFlag ? undefined : profile;
-  return withFlags(settings, { region, sandbox: environment === 'sandbox', profile: profileFlag });
+  const flag = profile === withoutFlag ? undefined : profile;
+  return withFlags(settings, { region, sandbox: environment === 'sandbox', profile: flag });
 }
 
 function selectedClient(settings: Settings): Client {

@@ -2,7 +2,7 @@ import { withoutCredentials } from '../../credentials/sources';
 import { EXEC_FAILED, usage } from '../../errors';
 import { checkForWindows } from '../../formats/format';
 import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../formats/token-variables';
-import { settingsFrom } from '../../settings/resolve';
+import { withPlaces } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
 import { type Query, queryOf } from '../../token/query';
@@ -31,7 +31,7 @@ export async function runCommand(
   );
   // The same client with the same settings, but with what a login has stored by now.
   const queryAgain = (): Query =>
-    queryOf(settingsFrom({ ...settings, stored: () => world.clients.read() }), world);
+    queryOf(withPlaces(settings, { stored: () => world.clients.read() }), world);
   const tokenFile = file === undefined ? undefined : openTokenFile(file, answer, queryAgain, world);
   try {
     return codeOrSignal(await world.runProgram(command, args, { env, beforeStart: tokenFile?.begin }));
