@@ -38,56 +38,66 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   throw new GwtokenError(error.kind, message, [], { detail: error.detail });
 }
 
-/** Returns an empty list of checks, and a world that adds each traced line to the next check. */
+/** Returns a report without checks, and a world that adds each traced line to the next check. */
 function openReport(world: World) {
   const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
   const checks: Check[] = [];
+  let name = '';
   let traced: string[] = [];
   const trace = (line: string): void => {
     traced.push(safe(line));
     world.trace(line);
   };
-  const add = (result: Check['result'], name: string, message: string, hints: Hints = []): void => {
+  /** Begins the step that the next checks belong to. */
+  const begin = (step: string): void => {
+    name = step;
+  };
+  const add = (result: Check['result'], message: string, hints: Hints = []): void => {
     checks.push({ name, result, message: safe(message), hints: hints.map(safe), trace: traced });
     traced = [];
   };
-  return { checks, add, world: { ...world, trace } };
+  return { checks, begin, add, world: { ...world, trace } };
 }
 
 /** Requests a token as `get` does without a cached one. Returns the error of the step that failed. */
 async function tryRequest(
   flags: FlagValues,
-  { add, world }: ReturnType<typeof openReport>,
+  { begin, add, world }: ReturnType<typeof openReport>,
 ): Promise<GwtokenError | undefined> {
-  let step = 'settings';
   let settings: Settings | undefined;
   try {
-    add('ok', 'gwtoken', `${world.version}, ${world.describeBuild()}`);
-    settings = readSettings(flags, world, (text) => add('warning', step, text));
+    begin('gwtoken');
+    add('ok', `${world.version}, ${world.describeBuild()}`);
+
+    begin('settings');
+    settings = readSettings(flags, world, (text) => add('warning', text));
     const query = queryOf(settings, world);
-    add('ok', step, clientName(query.key.client));
+    add('ok', clientName(query.key.client));
+
     for (const kind of ['config', 'cache'] as const) {
+      begin(`${kind} directory`);
       const { text, hints } = world.probeDirectory(kind);
-      add(hints ? 'warning' : 'ok', `${kind} directory`, text, hints);
+      add(hints ? 'warning' : 'ok', text, hints);
     }
-    step = 'credentials';
+
+    begin('credentials');
     // The credentials are loaded in the middle of getToken().
     const source: typeof query.source = {
       ...query.source,
       async load(...wanted) {
         const credentials = await query.source.load(...wanted);
-        add('ok', step, source.name);
-        step = 'request';
+        add('ok', source.name);
+        begin('request');
         return credentials;
       },
     };
     const { token } = await tokenFor({ ...query, source, useCache: false }, world);
     const valid = token.lifetimeS === undefined ? '' : `, valid for ${duration(token.lifetimeS * 1000)}`;
-    add('ok', step, `token received${valid}`);
+    add('ok', `token received${valid}`);
     return undefined;
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
-    add('failed', step, error.message, hintsFor(error, settings));
+    add('failed', error.message, hintsFor(error, settings));
     return error;
   }
 }

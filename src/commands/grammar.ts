@@ -42,6 +42,9 @@ type Run = (flags: FlagValues, world: World, args: readonly string[]) => Promise
 
 const PROFILE = flag('Client:', '-p, --profile <NAME>', 'settings of this profile');
 
+/** Flags of the commands that always request a token, and do not cache it. */
+const UNCACHED_FETCH_FLAGS = FETCH_FLAGS.filter(({ row }) => row !== SETTINGS.cache);
+
 /** The shells that have a completion script, each with the line that sets it up. */
 const COMPLETION = [
   ['bash', { 'eval "$(gwtoken completion bash)"': 'in ~/.bashrc' }],
@@ -125,8 +128,8 @@ export const COMMANDS: readonly Command[] = [
       flag('Client:', '--client-id <ID>', 'client ID (prompted for if omitted)'),
       flag('Client:', '--secret-stdin', 'read the client secret from stdin'),
       flag('Client:', '--no-verify', 'store without verifying first'),
-      // The token only verifies the credentials: its lifetime does not matter, and it is not cached.
-      ...FETCH_FLAGS.filter(({ row }) => row !== SETTINGS.minTtlMs && row !== SETTINGS.cache),
+      // The token only verifies the credentials, so its lifetime does not matter.
+      ...UNCACHED_FETCH_FLAGS.filter(({ row }) => row !== SETTINGS.minTtlMs),
     ],
     examples: {
       'gwtoken login': 'prompt for everything',
@@ -164,7 +167,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'doctor',
     summary: 'request a token step by step, and show what fails',
     group: 'Setup and troubleshooting:',
-    flags: [...CLIENT_FLAGS, ...FETCH_FLAGS, JSON_OUTPUT],
+    flags: [...CLIENT_FLAGS, ...UNCACHED_FETCH_FLAGS, JSON_OUTPUT],
     examples: {
       'gwtoken doctor': 'request a token, and say at which step it fails',
       'gwtoken doctor --json': 'for a bug report (contains no secrets or tokens)',

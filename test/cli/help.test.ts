@@ -185,5 +185,5 @@ test('commands that fetch a token take every setting of the request', () => {
       .filter(({ command }) => flags.every((flag) => command.flags.includes(flag)))
       .map(({ path }) => path[0]);
   expect(taking(CLIENT_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'login', 'doctor']);
-  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl', 'doctor']);
+  expect(taking(FETCH_FLAGS)).toEqual(['get', 'env', 'exec', 'curl']);
 });

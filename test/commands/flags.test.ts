@@ -124,7 +124,6 @@ const TABLE: Readonly<Record<string, readonly [line: string, rows: Rows]>> = {
     {
       ...naming((client) => `settings +${client}`),
       ...REQUEST,
-      '--no-cache': { shows: /--no-cache|cache off/ },
       '--json': { shows: /"checks":/ },
     },
   ],
