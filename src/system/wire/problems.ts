@@ -116,8 +116,10 @@ interface Problem {
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const failure = failureOf(thrown, request);
-  // A limit of this process; another one may do better. A RangeError: `ulimit -v` leaves undici no memory.
-  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || thrown instanceof RangeError)
+  // A limit of this process; another one may do better. undici lacks memory under `ulimit -v` (RangeError), and
+  // WebAssembly under `--jitless` (ReferenceError).
+  const isOfRuntime = thrown instanceof RangeError || thrown instanceof ReferenceError;
+  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || isOfRuntime)
     return new GwtokenError('local', failure.message);
   const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)

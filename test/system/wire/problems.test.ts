@@ -163,6 +163,7 @@ test('wireProblem() marks a failed direct connection as unreachable for all proc
 test.each<[string, Error]>([
   ['EMFILE', fault('EMFILE', 'connect EMFILE 127.0.0.1:9')],
   ['ulimit -v', new RangeError('WebAssembly.instantiate(): Out of memory')],
+  ['--jitless', new ReferenceError('WebAssembly is not defined')],
 ])('wireProblem() leaves a limit of this process in its own words, without a retry: %s', (_, error) => {
   const local = { kind: 'local', message: error.message, retry: undefined };
   expect(errorFor(error, 'connection')).toMatchObject(local);
