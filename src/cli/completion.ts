@@ -1,5 +1,5 @@
-/** Completes words: the completion scripts call this at each press of Tab. */
-import { DEFAULT_PROFILE, isProfile } from '../client';
+/** Completes words: the scripts in commands/completion-scripts.ts call this at each press of Tab. */
+import { DEFAULT_PROFILE, isProfile, parseClientName } from '../client';
 import { COMMON_FLAGS, type Flag, flagNamed, longName, takesValue } from '../commands/flags';
 import { COMMANDS, type Command } from '../commands/grammar';
 import { orUndefined } from '../errors';
@@ -64,6 +64,8 @@ function valuesOfFlag(flag: Flag, world: CompletionWorld): Candidates {
 
 function profileNames({ config, clients }: CompletionWorld): readonly string[] {
   const { profiles } = orUndefined(() => config.read()) ?? { profiles: {} };
-  const stored = Object.keys(orUndefined(() => clients.read()) ?? {}).map((name) => name.split(':', 1)[0]!);
-  return [...new Set([DEFAULT_PROFILE, ...Object.keys(profiles), ...stored])].filter(isProfile).sort();
+  const stored = Object.keys(orUndefined(() => clients.read()) ?? {});
+  const ofStored = stored.flatMap((name) => parseClientName(name)?.profile ?? []);
+  const ofConfig = Object.keys(profiles).filter(isProfile);
+  return [...new Set([DEFAULT_PROFILE, ...ofConfig, ...ofStored])].sort();
 }

@@ -1,7 +1,6 @@
 /**
  * The command `gwtoken completion`: scripts, one for each shell. They pass the words up to the cursor,
- * unevaluated, to `gwtoken complete -- WORD…` and get lines `WORD<TAB>HELP`; `:files` asks for files,
- * `:commands` for commands too.
+ * unevaluated, to `gwtoken complete -- WORD…`, whose answer is described in cli/completion.ts.
  *
  * No package offers safe scripts for all four shells. @bomb.sh/tab has no licence text, and its bash script
  * needs bash-completion and evaluates the line: Tab after `$(…)` or `>file` runs it. @pnpm/tabtab may change
