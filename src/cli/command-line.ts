@@ -4,7 +4,7 @@ import { COMMON_FLAGS, type Flag, HELP, longName, VERSION } from '../commands/fl
 import { COMMANDS, type Command } from '../commands/grammar';
 import { type GwtokenError, usage } from '../errors';
 import type { FlagValues } from '../settings/table';
-import { shortened } from '../text';
+import { shortened, similarWords } from '../text';
 import { flagValues, type GivenFlag } from './line';
 import { hintFor } from './slips';
 
@@ -20,7 +20,7 @@ export interface Line {
   readonly shows: 'version' | 'help' | 'commands' | undefined;
   /** The error if no command can run, and no text is shown. */
   readonly problem: GwtokenError | undefined;
-  /** True for `env`, for a word that resembles it, and for a line that broke before any command. */
+  /** True for `env`, for a word like it or like `export`, and for a line that broke before any command. */
   readonly mayBeEvaluated: boolean;
 }
 
@@ -126,8 +126,7 @@ function textToShow({ path, given, error }: Parsed): Line['shows'] {
 function mayBeEvaluated({ path: [command], args, error }: Parsed): boolean {
   if (command) return command.evaluated === true;
   if (error?.code !== 'commander.unknownCommand') return true;
-  // The message contains commander's suggestion, which is `env` for `evn`.
-  return [...args, error.message].some((text) => /env|export/i.test(text));
+  return args.some((word) => /env|export/i.test(word) || similarWords(word, ['env', 'export']).length > 0);
 }
 
 /** Returns the error with commander's sentence, but without what may be a value, and with its hints. */

@@ -24,6 +24,7 @@ const FAILING_LINES = [
   'environment',
   'foo env',
   'export',
+  'exprot',
   // Flags and arguments after it
   'env -r mars',
   'env --bogus',
