@@ -1,5 +1,5 @@
 /** The table of all settings. Flags, help, variables, config keys, completion and documents come from it. */
-import { type Client, DEFAULT_PROFILE, type Environment, REGIONS, type Region } from '../client';
+import { type Client, DEFAULT_PROFILE, type Environment, profileFlag, REGIONS, type Region } from '../client';
 import { usage } from '../errors';
 import type { Surroundings } from '../surroundings';
 import { duration, listOf, quoted, similarWords } from '../text';
@@ -48,6 +48,11 @@ export function unsetLine(key: string, profile: string | undefined): string {
   return `gwtoken config unset ${key}${profile === undefined ? '' : ` --profile ${profile}`}`;
 }
 
+/** Returns the command that sets a client's auth URL in the config file. */
+export function setAuthUrlLine({ region, profile }: Client): string {
+  return `gwtoken config set auth-url.${region} URL${profileFlag(profile)}`;
+}
+
 export interface Places extends Surroundings {
   readonly flags: FlagValues;
   readonly config: Config;
@@ -66,18 +71,15 @@ export type Settings = Places & {
   readonly client: Client;
 };
 
-/** The words of a text, as a union. */
-type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
-
-type FlagWithValue =
-  | Words<'region profile auth-url min-ttl timeout retries ca-file'>
-  | Words<'format output prefix variable token-file client-id'>;
+type SettingFlag = 'region' | 'profile' | 'auth-url' | 'min-ttl' | 'timeout' | 'retries' | 'ca-file';
+type CommandFlag = 'format' | 'output' | 'prefix' | 'variable' | 'token-file' | 'client-id';
 /** `cache` and `verify` have only the form `--no-NAME`, which is false. */
-type Switch = Words<'sandbox cache json unset fresh secret-stdin verify all yes verbose'>;
+type SettingSwitch = 'sandbox' | 'cache';
+type CommandSwitch = 'json' | 'unset' | 'fresh' | 'secret-stdin' | 'verify' | 'all' | 'yes' | 'verbose';
 
 /** Flags that were given, by their long name: `{region: 'eu', sandbox: false}` for `-r eu --no-sandbox`. */
-export type FlagValues = { readonly [Name in FlagWithValue]?: string | undefined } & {
-  readonly [Name in Switch]?: boolean | undefined;
+export type FlagValues = { readonly [Name in SettingFlag | CommandFlag]?: string | undefined } & {
+  readonly [Name in SettingSwitch | CommandSwitch]?: boolean | undefined;
 };
 
 export interface SettingRow<T> {
