@@ -33,19 +33,14 @@ export interface Retry {
 /** The next steps to type or do, best first. */
 export type Hints = readonly string[];
 
-/** A reason that has a row in hints/, because its hints depend on the settings or the source of credentials. */
-export type ReasonWithRow =
-  | 'no-client'
-  | 'no-region'
-  | 'no-auth-url'
-  | 'no-credentials'
-  | 'not-returned'
-  /** The endpoint refused the credentials. */
-  | 'rejected';
+/** Something that a run needs and has not found. Its hints are a row in hints/. */
+export type Missing = 'no-client' | 'no-region' | 'no-auth-url' | 'no-credentials' | 'not-returned';
 
 /** Why an error happened, if its hints depend on it, or if other code asks. Most errors have only hints. */
 export type Reason =
-  | ReasonWithRow
+  | Missing
+  /** The endpoint refused the credentials. */
+  | 'rejected'
   | 'no-home'
   /** The mode of a file or directory allows other users too much. */
   | 'open-to-others'
@@ -64,6 +59,9 @@ export type Reason =
   /** The token's lifetime is 0. */
   | 'just-expired';
 
+/** The sources of a client's credentials, in the order of their precedence. */
+export type SourceKind = 'variables' | 'command' | 'keychain';
+
 /** The parts of an error that most errors do not have. */
 type Details = Partial<Pick<GwtokenError, 'reason' | 'client' | 'source' | 'lastStep' | 'detail' | 'retry'>>;
 
@@ -76,7 +74,7 @@ export class GwtokenError extends Error {
   /** The client that a login is about. All other errors are about the client that the settings select. */
   readonly client: Client | undefined;
   /** Source of the credentials: `prompt` if a person typed them at a login, absent if a script gave them. */
-  readonly source: { readonly kind: string; readonly name: string } | undefined;
+  readonly source: { readonly kind: SourceKind | 'prompt'; readonly name: string } | undefined;
   /** The command's own step. It is always shown, after at most one other. */
   readonly lastStep: string | undefined;
   /** Text for --verbose only. */

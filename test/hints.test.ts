@@ -11,9 +11,9 @@ import { EU } from './harness/homes/client';
 import { ROOT } from './harness/root';
 import { settingsWith, type Values } from './settings/places';
 
-const KEYCHAIN = { kind: 'keychain', name: 'keychain item gwtoken, default:production:eu' };
-const VARIABLES = { kind: 'variables', name: 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET' };
-const PROMPT = { kind: 'prompt', name: '' };
+const KEYCHAIN = { kind: 'keychain', name: 'keychain item gwtoken, default:production:eu' } as const;
+const VARIABLES = { kind: 'variables', name: 'GWTOKEN_CLIENT_ID and GWTOKEN_CLIENT_SECRET' } as const;
+const PROMPT = { kind: 'prompt', name: '' } as const;
 const LOGIN = 'run: gwtoken login --region eu';
 const OTHERS = listOf(REGIONS.filter((region) => region !== 'eu'));
 const OTHER_REGION = `if the client is in region ${OTHERS}, use --region ${OTHERS}; check the auth URL too`;

@@ -1,5 +1,5 @@
 /** The interface of a source of credentials, and the check of the auth URL that they may be sent to. */
-import { type Hints, usage } from '../errors';
+import { type Hints, type SourceKind, usage } from '../errors';
 import type { Setting, Settings } from '../settings/table';
 import type { TokenKey, World } from '../world';
 import type { BoundCredentials, ParsedCredentials } from './credentials';
@@ -8,8 +8,8 @@ export type FindWorld = Pick<World, 'env' | 'readFile'>;
 
 /** The source of one client's credentials, which it has not loaded yet. */
 export interface CredentialSource {
-  /** Name in `status`: `variables`, `command`, `keychain`. */
-  readonly kind: string;
+  /** Name in `status`. */
+  readonly kind: SourceKind;
   readonly name: string;
   /** Client ID, if it is known before the credentials are loaded. */
   readonly clientId?: string;

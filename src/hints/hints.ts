@@ -1,7 +1,7 @@
-/** The next steps after an error: its own, then those of its reason's row, best first. Two are shown. */
-import { loginCommand, profileFlag, REGIONS } from '../client';
-import { type GwtokenError, type Hints, orUndefined, type ReasonWithRow } from '../errors';
-import { isForThisRun, type Settings } from '../settings/table';
+/** The next steps after an error: its own, then those that depend on the settings, best first. Two are shown. */
+import { loginCommand, REGIONS } from '../client';
+import { type GwtokenError, type Hints, type Missing, orUndefined } from '../errors';
+import { isForThisRun, type Settings, setAuthUrlLine } from '../settings/table';
 import { prefersVariables } from '../surroundings';
 import { listOf, shellWord } from '../text';
 import { storedClients, useVariables } from './steps';
@@ -13,28 +13,40 @@ const MOST_HINTS = 2;
  * settings if the config file cannot be read, or if the command line is invalid.
  */
 export function hintsFor(error: GwtokenError, settings: Settings | undefined): Hints {
-  const { kind, hints, lastStep } = error;
+  const { hints, lastStep } = error;
   // The config file may have changed since the command read it.
-  const steps = (settings && orUndefined(() => [...stepsFor(error, settings)])) ?? [];
-  // Without a home directory, gwtoken finds neither settings nor a client.
-  const home = settings && steps.length > 0 && kind !== 'refused' ? settings.config.noHome : [];
-  const best = [...new Set([...hints, ...home, ...steps])];
+  const steps = (settings && orUndefined(() => stepsFor(error, settings))) ?? [];
+  const best = [...new Set([...hints, ...steps])];
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
 function stepsFor(error: GwtokenError, settings: Settings): Hints {
   const { kind, reason, source } = error;
-  const row: Row | undefined = ROWS[reason as ReasonWithRow];
-  if (row) return row(settings, error);
-  return kind === 'keychain' && source ? useVariables(settings) : [];
+  if (reason === 'rejected') return afterRefusal(settings, error);
+  // Without a home directory, gwtoken finds neither settings nor a client.
+  const { noHome } = settings.config;
+  const row: Row | undefined = IF_MISSING[reason as Missing];
+  if (row) return [...noHome, ...row(settings, error)];
+  return kind === 'keychain' && source ? [...noHome, ...useVariables(settings)] : [];
+}
+
+function afterRefusal(settings: Settings, { client = settings.client, source }: GwtokenError): Hints {
+  // login has verified the credentials in their region, so the secret was replaced or revoked since.
+  if (source?.kind === 'keychain')
+    return [`to store a new secret, run: ${loginCommand(client, settings.flags)}`];
+  const others = listOf(REGIONS.filter((region) => region !== client.region));
+  const otherRegion = `if the client is in region ${others}, use --region ${others}; check the auth URL too`;
+  // A person has just typed them.
+  if (source?.kind === 'prompt') return [otherRegion];
+  return [`check ${placeOf(source)}`, otherRegion];
 }
 
 type Row = (settings: Settings, error: GwtokenError) => Hints;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-/** The steps of each reason that depend on the settings, or on the source of the credentials. */
-const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
+/** The steps to get what is missing. */
+const IF_MISSING: Readonly<Record<Missing, Row>> = {
   'no-client': (settings) => loginOrVariables('to add one, run: gwtoken login', settings),
   'no-region': (settings) => {
     const stored = storedClients(settings);
@@ -45,8 +57,7 @@ const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
   },
   'no-auth-url': (settings) => {
     const { client, flags } = settings;
-    const config = `gwtoken config set auth-url.${client.region} URL${profileFlag(client.profile)}`;
-    const set = `export GWTOKEN_AUTH_URL, or run: ${config}`;
+    const set = `export GWTOKEN_AUTH_URL, or run: ${setAuthUrlLine(client)}`;
     const login = `to set up this client, run: ${loginCommand(client, flags)}`;
     return prefersVariables(settings) ? [set, CI_HELP] : [login, `or ${set}`];
   },
@@ -55,16 +66,6 @@ const ROWS: Readonly<Record<ReasonWithRow, Row>> = {
       ? [...storedClients(settings), ...missingLogin(settings)]
       : useVariables(settings),
   'not-returned': missingLogin,
-  rejected: (settings, { client = settings.client, source }) => {
-    // login has verified the credentials in their region, so the secret was replaced or revoked since.
-    if (source?.kind === 'keychain')
-      return [`to store a new secret, run: ${loginCommand(client, settings.flags)}`];
-    const others = listOf(REGIONS.filter((region) => region !== client.region));
-    const otherRegion = `if the client is in region ${others}, use --region ${others}; check the auth URL too`;
-    // A person has just typed them.
-    if (source?.kind === 'prompt') return [otherRegion];
-    return [`check ${placeOf(source)}`, otherRegion];
-  },
 };
 
 function missingLogin(settings: Settings): Hints {
