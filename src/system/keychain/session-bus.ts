@@ -21,29 +21,30 @@ export function withSessionBus(env: Env, host: Host): Env {
   const { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: given } = env;
   const address = given || (runtime && existsSync(`${runtime}/bus`) && `unix:path=${runtime}/bus`);
   if (!address) throw keychainError('no-session');
-  const existing = address.split(';').filter((part) => isOwnSocket(part, host));
-  if (existing.length === 0) throw notUsable(address, 'has ended');
+  const variable = given ? 'DBUS_SESSION_BUS_ADDRESS' : 'XDG_RUNTIME_DIR';
+  const existing = address.split(';').filter((part) => isOwnSocket(part, host, variable));
+  if (existing.length === 0) throw notUsable(address, 'has ended', variable);
   return { ...env, DBUS_SESSION_BUS_ADDRESS: existing.join(';') };
 }
 
 /** Returns false if the socket has ended. Throws if it belongs to another user, or is not a socket file. */
-function isOwnSocket(address: string, host: Host): boolean {
+function isOwnSocket(address: string, host: Host, variable: string): boolean {
   const [, value] = SOCKET.exec(address) ?? [];
-  if (value === undefined) throw notUsable(address, 'is not a unix:path socket');
+  if (value === undefined) throw notUsable(address, 'is not a unix:path socket', variable);
   const path = orUndefined(() => decodeURIComponent(value)) ?? value;
   // The owner of a link decides where it leads, even after this check.
   for (const statOf of [lstatSync, statSync]) {
     const stat = orUndefined(() => statOf(path));
     if (stat === undefined) return false;
     const problem = ownerProblem(stat, 'user or root', host);
-    if (problem !== undefined) throw notUsable(path, problem);
+    if (problem !== undefined) throw notUsable(path, problem, variable);
   }
   return true;
 }
 
-function notUsable(bus: string, problem: string): GwtokenError {
+function notUsable(bus: string, problem: string, variable: string): GwtokenError {
   return keychainError('no-session').with({
     message: `no keychain here: the session bus at ${bus} ${problem}`,
-    hints: ['log in again, or unset DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR'],
+    hints: [`${variable} is not of your session: unset it, or log in again`],
   });
 }

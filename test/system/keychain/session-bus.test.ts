@@ -78,7 +78,9 @@ test('withSessionBus() rejects a foreign bus in XDG_RUNTIME_DIR', async ({ needs
   needs('root');
   const XDG_RUNTIME_DIR = openDirectory();
   chownSync(await socketIn(XDG_RUNTIME_DIR, 'bus'), STRANGER, STRANGER);
-  expect(() => busOf({ XDG_RUNTIME_DIR })).toThrow('belongs to another user');
+  const hints = ['XDG_RUNTIME_DIR is not of your session: unset it, or log in again'];
+  const message = expect.stringContaining('belongs to another user');
+  expect(() => busOf({ XDG_RUNTIME_DIR })).toThrow(expect.objectContaining({ message, hints }));
 });
 
 test('withSessionBus() rejects a link to a bus of another user, and a link that he can change at any time', async ({
