@@ -1,5 +1,5 @@
 /** The command `gwtoken status`. It opens no keychain, sends nothing, and shows neither secret nor token. */
-import { type Client, clientName, parseClientName, shortId } from '../client';
+import { type Client, clientName, loginCommand, parseClientName, REGIONS, shortId } from '../client';
 import type { CredentialSource } from '../credentials/source';
 import { sourceOf } from '../credentials/sources';
 import { GwtokenError } from '../errors';
@@ -10,7 +10,7 @@ import { duration, utcTime } from '../text';
 import { cachedEntry, lifeLeftMs } from '../token/cache';
 import { keyOf } from '../token/key';
 import type { World } from '../world';
-import { alignRows } from './report';
+import { alignRows, hintLine } from './report';
 import { readSettings } from './selected-token';
 
 export async function showStatus(flags: FlagValues, world: World): Promise<void> {
@@ -24,6 +24,7 @@ export async function showStatus(flags: FlagValues, world: World): Promise<void>
     world.stdout.write(`No stored clients; ${hint}\n`);
   } else {
     await writeTable(rows, world);
+    if (!rows.some(({ isSelected }) => isSelected)) await sayHowToSelect(settings, world);
   }
 }
 
@@ -35,8 +36,8 @@ interface Row {
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
   readonly clientId: string | undefined;
-  /** True if `get` refuses the stored credentials, because the settings give another auth URL. */
-  readonly isRefused: boolean;
+  /** The setting with another auth URL, for which `get` refuses the stored credentials; undefined without one. */
+  readonly refusedFor: string | undefined;
 }
 
 /** Returns the stored clients and the selected one, by name. Throws `usage` for an invalid setting. */
@@ -59,8 +60,16 @@ function toRow(settings: Settings, isSelected: boolean, world: World): Row {
   const cached = cachedEntry(keyOf(settings, source), world);
   const leftMs = cached ? lifeLeftMs(cached, world.now()) : 0;
   const own = source.kind === 'keychain' ? stored()[clientName(client)]?.authUrl : undefined;
-  const isRefused = own !== undefined && authUrl?.value !== own;
-  return { client, isSelected, source, leftMs, clientId: source.clientId ?? cached?.clientId, isRefused };
+  const refusedFor = own !== undefined && authUrl?.value !== own ? authUrl?.source.name : undefined;
+  return { client, isSelected, source, leftMs, clientId: source.clientId ?? cached?.clientId, refusedFor };
+}
+
+/** Says why no client is marked, and what to type. */
+async function sayHowToSelect(settings: Settings, { stdout, terminal }: World): Promise<void> {
+  const hint = settings.region
+    ? `${clientName(settings.client)} is not stored; run: ${loginCommand(settings.client, settings.flags)}`
+    : `no region is set: add --region, or run: gwtoken config set region ${REGIONS[0]}`;
+  stdout.write(`${hintLine(hint, await terminal.paint('stdout'))}\n`);
 }
 
 async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Promise<void> {
@@ -78,8 +87,8 @@ async function writeTable(rows: readonly Row[], { stdout, terminal }: World): Pr
   stdout.write(`${[bold(head), ...shown].join('\n')}\n`);
 }
 
-function tokenCell({ isRefused, leftMs }: Row): string {
-  if (isRefused) return 'refused: other auth URL';
+function tokenCell({ refusedFor, leftMs }: Row): string {
+  if (refusedFor !== undefined) return `refused: other auth URL (${refusedFor})`;
   return leftMs > 0 ? `${duration(leftMs)} left` : 'not cached';
 }
 
