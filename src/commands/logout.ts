@@ -11,6 +11,8 @@ import { readSettings } from './selected-token';
 export async function logOut(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
   const clients = flags.all ? await allClients(settings, world) : [settings.client];
+  if (!flags.all && !flags.yes && !(await isThere(settings, world)))
+    throw nothingThere(settings, settings.client);
   if (clients.length > 0 && !flags.yes && !(await isConfirmed(clients, settings, world))) return;
   await untilSignal(world.onSignals, async (signal) => {
     const errors: unknown[] = [];
@@ -31,6 +33,13 @@ export async function logOut(flags: FlagValues, world: World): Promise<void> {
 function nothingThere(settings: Settings, client?: Client): GwtokenError {
   const message = `no stored credentials or cached tokens${client ? ` for ${clientName(client)}` : ''}`;
   return new GwtokenError('no-credentials', message, storedClients(settings));
+}
+
+/** Returns whether the selected client has an entry in the list, a cached token or a keychain item. */
+async function isThere(settings: Settings, world: World): Promise<boolean> {
+  const name = clientName(settings.client);
+  if (settings.stored()[name] || world.tokens.clientNames().includes(name)) return true;
+  return (await accountsIn(settings, world)).includes(name);
 }
 
 /**
@@ -63,7 +72,7 @@ async function orWithoutKeychain<T>(call: Promise<T>, otherwise: T): Promise<T> 
 async function isConfirmed(
   clients: readonly Client[],
   { stored }: Settings,
-  { terminal }: World,
+  { terminal, stderr }: World,
 ): Promise<boolean> {
   const described = clients.map(clientName).map((name) => {
     const entry = stored()[name];
@@ -73,7 +82,9 @@ async function isConfirmed(
   const promptProblem = terminal.promptProblem();
   if (promptProblem !== undefined)
     throw usage(`logout needs --yes (cannot prompt: ${promptProblem})`, [`to remove ${names}, add --yes`]);
-  return await terminal.confirm(`Remove ${names}?`);
+  const isSure = await terminal.confirm(`Remove ${names}?`);
+  if (!isSure) stderr.write('Nothing was removed.\n');
+  return isSure;
 }
 
 /**
