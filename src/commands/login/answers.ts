@@ -29,9 +29,12 @@ export function withRegion(settings: Settings, region = settings.region?.value ?
   return withFlags(settings, { region });
 }
 
-/** Throws `usage` if a flag is wrong, before login prompts or reads. */
-export function checkFlags({ flags }: Settings, { stdin }: World): void {
-  const { 'client-id': clientId } = flags;
+/** Throws `usage` if a flag is wrong, or what selects the client, before login prompts or reads. */
+export function checkGiven(settings: Settings, { stdin }: World): void {
+  const { flags, client } = withRegion(settings);
+  const { 'client-id': clientId, 'auth-url': authUrl } = flags;
+  // Only the flag's URL is sure to be used, whatever the region will be.
+  if (authUrl !== undefined) parseAuthUrl(authUrl, '--auth-url', client.region);
   const problem = clientId !== undefined && clientIdProblem(clientId);
   if (problem) throw usage(`client ID ${quoted(clientId)} (from --client-id) ${problem}`, [ONLY_CLIENT_ID]);
   if (flags['secret-stdin'] && stdin.isTTY())

@@ -12,12 +12,12 @@ import { oneLine, shellWord, warn } from '../../text';
 import { requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
 import { readSettings } from '../selected-token';
-import { type Answers, askMissing, checkFlags, readAnswers, withRegion } from './answers';
+import { type Answers, askMissing, checkGiven, readAnswers, withRegion } from './answers';
 import { verified } from './verify';
 
 export async function logIn(flags: FlagValues, world: World): Promise<void> {
   const settings = readSettings(flags, world);
-  checkFlags(settings, world);
+  checkGiven(settings, world);
   const forRequest = requestSettings(settings);
   const promptProblem = world.terminal.promptProblem();
   const isTyped = promptProblem === undefined;
