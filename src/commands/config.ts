@@ -14,7 +14,8 @@ export async function listSettings(flags: FlagValues, world: World): Promise<voi
     .filter(([name]) => only === undefined || name === only)
     .map(([name, values]) => `[profile ${name}]\n${linesOf(values)}`);
   if (only === undefined && Object.keys(general).length > 0) sections.unshift(linesOf(general));
-  world.stdout.write(sections.join('\n'));
+  if (sections.length > 0) world.stdout.write(sections.join('\n'));
+  else world.stderr.write(`Nothing is set in ${world.config.path()}\n`);
 }
 
 function linesOf(values: ConfigValues): string {

@@ -18,9 +18,11 @@ export async function printStatements(flags: FlagValues, world: World): Promise<
 }
 
 /** Says how to have the statements evaluated, because on a terminal nothing evaluates them. */
-async function sayWhatToType({ format }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
+async function sayWhatToType({ format, unset }: FlagValues, { env, stderr, terminal }: World): Promise<void> {
   const line = format === undefined ? evaluatingLine('…', env) : envFormat(format).evaluatingLine?.('…');
   if (line === undefined) return;
-  const hint = `nothing is evaluated yet; wrap it: ${line}`;
+  // $SHELL is the login shell, and another may run in it.
+  const others = format === undefined ? ' (or see: gwtoken help shells)' : '';
+  const hint = `nothing was ${unset ? 'unset' : 'set'} yet; wrap it: ${line}${others}`;
   stderr.write(`${hintLine(hint, await terminal.paint('stderr'))}\n`);
 }

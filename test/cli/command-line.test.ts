@@ -92,7 +92,7 @@ describe('flags before the command', () => {
   });
 
   test('may stand between config and its subcommand', async () => {
-    expect((await gw.cli(['config', '-v', 'list'])).stderr).toMatch(/^gwtoken: version .*\n$/);
+    expect((await gw.cli(['config', '-v', 'list'])).stderr).toMatch(/^gwtoken: version /);
   });
 });
 

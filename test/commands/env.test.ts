@@ -30,7 +30,9 @@ describe('gwtoken env on a terminal', () => {
   ])('with SHELL=%s and %j says how to evaluate the output', async (shell, args, line) => {
     gw.env['SHELL'] = shell;
     const { stderr } = await env(...args);
-    expect(stderr).toBe(`hint: nothing is evaluated yet; wrap it: ${line}\n`);
+    const what = args.includes('--unset') ? 'unset' : 'set';
+    const others = args.includes('--format') ? '' : ' (or see: gwtoken help shells)';
+    expect(stderr).toBe(`hint: nothing was ${what} yet; wrap it: ${line}${others}\n`);
   });
 
   test('prints no hint into a pipe or a file, or in the format JSON', async () => {
