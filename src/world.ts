@@ -101,7 +101,7 @@ export interface TokenCache {
    */
   remove(matches: (client: Client) => boolean): Promise<readonly string[]>;
   /** Removes each token or failure whose text is over, and other files that a killed process left behind. */
-  sweep(isOver: (text: string) => boolean): Promise<void>;
+  sweep(isOver: (text: string, kind: CacheKind) => boolean): Promise<void>;
   /** Takes the lock on a key's requests, or returns its holder's lock; undefined if locks do not work. */
   acquireLock(key: TokenKey): Promise<Lock | undefined>;
 }

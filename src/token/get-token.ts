@@ -60,6 +60,8 @@ function cachedDespite(error: unknown, query: Query, world: TokenWorld): TokenAn
   return { ...entry, query, from: 'cache' };
 }
 
+const IS_OVER = { token: isExpired, failure: isForgotten };
+
 /** Requests a token and stores the outcome under its key: the token, or a failure that others share. */
 async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): Promise<TokenAnswer> {
   const key = storedKey(query.key, world.uniqueName(), world);
@@ -68,7 +70,7 @@ async function fetchAndStore(query: Query, world: TokenWorld, lock?: HeldLock): 
   const store = async (kind: CacheKind, text: string): Promise<void> => {
     const problem = await tokens.write(query.key, text, kind, lock);
     if (problem !== undefined) trace(`cache: cannot write the ${kind} (${problem})`);
-    else await tokens.sweep((each) => isExpired(each, now()) && isForgotten(each, now()));
+    else await tokens.sweep((each, kindOfEach) => IS_OVER[kindOfEach](each, now()));
   };
   try {
     const answer = await fetchNew(query, world);

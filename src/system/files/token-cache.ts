@@ -70,10 +70,11 @@ export function openTokens(directory: string, host: Host): TokenCache {
     async sweep(isOver) {
       for (const file of orUndefined(() => readdirSync(directory)) ?? []) {
         const path = join(directory, file);
-        const isDue = (): boolean =>
-          file.endsWith('.json')
-            ? isOver(readCacheFile(path, host).text ?? '')
-            : Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
+        const isDue = (): boolean => {
+          if (!file.endsWith('.json')) return Date.now() - lstatSync(path).mtimeMs > LEFT_BEHIND_MS;
+          const kind = file.endsWith('.failure.json') ? 'failure' : 'token';
+          return isOver(readCacheFile(path, host).text ?? '', kind);
+        };
         // A file that cannot be removed is swept another time.
         orUndefined(() => clientOf(file) && isDue() && unlinkSync(path));
       }
