@@ -82,8 +82,9 @@ async function requestToken(
 ): Promise<Token> {
   const endpoint = `${authUrl}/oauth2/token`;
   const requestedAtMs = world.now();
+  const startedMs = world.monotonicMs();
   const trace = (outcome: string): void =>
-    world.trace(`POST ${endpoint}: ${outcome} after ${world.now() - requestedAtMs} ms`);
+    world.trace(`POST ${endpoint}: ${outcome} after ${Math.round(world.monotonicMs() - startedMs)} ms`);
   const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...REQUEST_FORM });
   const request: PostOptions = {
     headers: {
