@@ -1,68 +1,15 @@
 /** The cached token. It is used only for its own key, and an unreadable entry is a miss, never an error. */
-import { orUndefined } from '../errors';
 import { VSCHAR } from '../text';
 import type { QuickWorld, TokenKey } from '../world';
-import { keyMatches, STORED_KEY } from './key';
+import { keyMatches, parseLike, STORED_KEY } from './key';
 import type { Query, TokenAnswer } from './query';
-import { LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
+import { ageMs, LIFETIME_LIMIT_S, lastsMinTtl, type Token } from './token';
 
 const TOKEN_SHAPE = { accessToken: '', tokenType: '', scope: '', requestedAtMs: 0, lifetimeS: 0 };
 const ENTRY_SHAPE = { key: STORED_KEY, clientId: '', authUrl: '', token: TOKEN_SHAPE satisfies Token };
 export type CacheEntry = Readonly<typeof ENTRY_SHAPE>;
 
 export type CacheWorld = Pick<QuickWorld, 'tokens' | 'hmac' | 'now' | 'trace'>;
-
-/** Returns whether a cached token lasts long enough, or was requested after this run began. */
-export function mayAnswer(
-  entry: CacheEntry,
-  { minTtl, freshOnly, startedAtMs }: Pick<Query, 'minTtl' | 'freshOnly' | 'startedAtMs'>,
-  nowMs: number,
-): boolean {
-  const { token } = entry;
-  if (lifeLeftMs(entry, nowMs) <= 0) return false;
-  return token.requestedAtMs > startedAtMs || (!freshOnly && lastsMinTtl(token, nowMs, minTtl));
-}
-
-/** Returns how long a token is still valid, in ms; 0 if the clock was set back since its request. */
-export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
-  const ageMs = nowMs - token.requestedAtMs;
-  return ageMs < 0 ? 0 : Math.max(0, token.lifetimeS * 1000 - ageMs);
-}
-
-/** Returns whether the cached token has expired, or the text is not a cached token. */
-export function isExpired(text: string, nowMs: number): boolean {
-  const entry = parseEntry(text);
-  return entry === undefined || lifeLeftMs(entry, nowMs) === 0;
-}
-
-export function formatEntry(entry: CacheEntry): string {
-  return `${JSON.stringify(entry)}\n`;
-}
-
-/** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
-export function parseEntry(text: string): CacheEntry | undefined {
-  const entry = parseLike(text, ENTRY_SHAPE);
-  if (entry === undefined) return undefined;
-  const { accessToken, tokenType, scope, lifetimeS } = entry.token;
-  // A shell evaluates these texts, so an edited file must not add statements.
-  const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));
-  return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
-}
-
-/** Parses JSON that has the fields, elements and types of the example; returns undefined for any other text. */
-export function parseLike<T>(text: string, example: T): T | undefined {
-  const value: unknown = orUndefined(() => JSON.parse(text));
-  return isLike(value, example) ? value : undefined;
-}
-
-function isLike<T>(value: unknown, example: T): value is T {
-  if (typeof value !== typeof example || value === null) return false;
-  if (typeof example !== 'object') return true;
-  if (Array.isArray(example)) return Array.isArray(value) && value.every((each) => isLike(each, example[0]));
-  return Object.entries(example as object).every(([name, each]) =>
-    isLike((value as Record<string, unknown>)[name], each),
-  );
-}
 
 /** Returns the cached token if it belongs to the query and may be used; otherwise undefined. */
 export function lookInCache(query: Query, world: CacheWorld): TokenAnswer | undefined {
@@ -84,4 +31,41 @@ export function cachedEntry(
 ): CacheEntry | undefined {
   const entry = parseEntry(world.tokens.read(key).text ?? '');
   return entry && keyMatches(entry.key, key, world) ? entry : undefined;
+}
+
+/** Returns whether a cached token lasts long enough, or was requested after this run began. */
+export function mayAnswer(
+  entry: CacheEntry,
+  { minTtl, freshOnly, startedAtMs }: Pick<Query, 'minTtl' | 'freshOnly' | 'startedAtMs'>,
+  nowMs: number,
+): boolean {
+  const { token } = entry;
+  if (lifeLeftMs(entry, nowMs) <= 0) return false;
+  return token.requestedAtMs > startedAtMs || (!freshOnly && lastsMinTtl(token, nowMs, minTtl));
+}
+
+/** Returns how long a token is still valid, in ms; 0 if the clock was set back since its request. */
+export function lifeLeftMs({ token }: CacheEntry, nowMs: number): number {
+  const age = ageMs(token.requestedAtMs, nowMs);
+  return age === undefined ? 0 : Math.max(0, token.lifetimeS * 1000 - age);
+}
+
+/** Returns whether the cached token has expired, or the text is not a cached token. */
+export function isExpired(text: string, nowMs: number): boolean {
+  const entry = parseEntry(text);
+  return entry === undefined || lifeLeftMs(entry, nowMs) === 0;
+}
+
+export function formatEntry(entry: CacheEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** Reads an entry; returns undefined for any text that {@link formatEntry} did not write. */
+export function parseEntry(text: string): CacheEntry | undefined {
+  const entry = parseLike(text, ENTRY_SHAPE);
+  if (entry === undefined) return undefined;
+  const { accessToken, tokenType, scope, lifetimeS } = entry.token;
+  // A shell evaluates these texts, so an edited file must not add statements.
+  const isToken = accessToken !== '' && [accessToken, tokenType, scope].every((each) => VSCHAR.test(each));
+  return isToken && lifetimeS <= LIFETIME_LIMIT_S ? entry : undefined;
 }

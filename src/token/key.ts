@@ -1,6 +1,10 @@
-/** The key of a token: all that it depends on. A token or failure of another key is never used. */
+/**
+ * The key of a token: all that it depends on. A token or failure of another key is never used. Their files,
+ * which contain the key, are parsed by templates.
+ */
 import { clientName } from '../client';
 import type { CredentialSource } from '../credentials/source';
+import { orUndefined } from '../errors';
 import type { Settings } from '../settings/table';
 import type { QuickWorld, TokenKey } from '../world';
 
@@ -36,4 +40,19 @@ export function storedKey({ facts, secret }: TokenKey, salt: string, { hmac }: K
 export function keyMatches(stored: StoredKey, key: TokenKey, world: KeyWorld): boolean {
   const { facts, hmac } = storedKey(key, stored.salt, world);
   return JSON.stringify(facts) === JSON.stringify(stored.facts) && hmac === stored.hmac;
+}
+
+/** Parses JSON that has the fields, elements and types of the example; returns undefined for any other text. */
+export function parseLike<T>(text: string, example: T): T | undefined {
+  const value: unknown = orUndefined(() => JSON.parse(text));
+  return isLike(value, example) ? value : undefined;
+}
+
+function isLike<T>(value: unknown, example: T): value is T {
+  if (typeof value !== typeof example || value === null) return false;
+  if (typeof example !== 'object') return true;
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((each) => isLike(each, example[0]));
+  return Object.entries(example as object).every(([name, each]) =>
+    isLike((value as Record<string, unknown>)[name], each),
+  );
 }

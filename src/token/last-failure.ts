@@ -4,9 +4,9 @@ import { GwtokenError, type Hints, isErrorKind } from '../errors';
 import { proxyVariable } from '../surroundings';
 import { duration, oneLine } from '../text';
 import type { World } from '../world';
-import { parseLike } from './cache';
-import { keyMatches, STORED_KEY, type StoredKey } from './key';
+import { keyMatches, parseLike, STORED_KEY, type StoredKey } from './key';
 import type { Query } from './query';
+import { ageMs } from './token';
 
 /** Template of a stored failure: parseLike() accepts JSON with these fields and types. */
 const FAILURE_SHAPE = { key: STORED_KEY, atMs: 0, kind: '', message: '', hints: [''] as Hints };
@@ -62,9 +62,8 @@ export function lastFailure(
     return undefined;
   const { kind, hints, reason, atMs } = failed;
   const message = oneLine(failed.message);
-  const agoMs = world.now() - atMs;
-  // The clock was set back.
-  if (agoMs < 0) return undefined;
+  const agoMs = ageMs(atMs, world.now());
+  if (agoMs === undefined) return undefined;
   // Only a direct connection's failure is stored. This process may reach the endpoint through its proxy.
   if (kind === 'unreached' && proxyVariable(world.env) !== undefined) return undefined;
   if (atMs > query.startedAtMs) return new GwtokenError(kind, message, hints, { reason });

@@ -26,6 +26,11 @@ export function expiresAtMs(token: Token): number | undefined {
   return token.lifetimeS === undefined ? undefined : token.requestedAtMs + token.lifetimeS * 1000;
 }
 
+/** Returns the time since another one, in ms; undefined if it is unknown, because the clock was set back. */
+export function ageMs(sinceMs: number, nowMs: number): number | undefined {
+  return nowMs < sinceMs ? undefined : nowMs - sinceMs;
+}
+
 /** Returns whether the token has more than min-ttl left. */
 export function lastsMinTtl(token: Token, nowMs: number, minTtl: Setting<number> | undefined): boolean {
   const until = freshUntilMs(token, minTtl);

@@ -5,7 +5,7 @@ import { warn } from '../../text';
 import { getToken } from '../../token/get-token';
 import { REMEMBERED_MS } from '../../token/last-failure';
 import type { Query, TokenAnswer } from '../../token/query';
-import { freshUntilMs } from '../../token/token';
+import { ageMs, freshUntilMs } from '../../token/token';
 import type { World } from '../../world';
 
 interface TokenFile {
@@ -34,8 +34,7 @@ export function openTokenFile(
     const untilMs = freshUntilMs(token, minTtl);
     if (untilMs === undefined) return Number.POSITIVE_INFINITY;
     const nowMs = world.now();
-    // After the clock was set back, the token's age is unknown.
-    return nowMs < token.requestedAtMs ? 0 : untilMs - nowMs;
+    return ageMs(token.requestedAtMs, nowMs) === undefined ? 0 : untilMs - nowMs;
   };
 
   const renew = async (): Promise<void> => {
