@@ -57,14 +57,10 @@ async function allClients(settings: Settings, world: World): Promise<readonly Cl
 }
 
 /** Returns the accounts that have an item; none if there is no keychain. */
-function accountsIn({ keychainTimeoutMs }: Settings, { keychain }: World): Promise<readonly string[]> {
-  return orWithoutKeychain(keychain.accounts(keychainTimeoutMs?.value), []);
-}
-
-async function orWithoutKeychain<T>(call: Promise<T>, otherwise: T): Promise<T> {
-  return await call.catch((error: unknown) => {
-    if (!saysNoKeychain(error)) throw error;
-    return otherwise;
+async function accountsIn({ keychainTimeoutMs }: Settings, { keychain }: World): Promise<readonly string[]> {
+  return await keychain.accounts(keychainTimeoutMs?.value).catch((error: unknown) => {
+    if (saysNoKeychain(error)) return [];
+    throw error;
   });
 }
 
@@ -95,22 +91,11 @@ async function isConfirmed(
  *   if a token or the entry remains
  */
 async function remove(client: Client, settings: Settings, world: World): Promise<string> {
-  const { keychain, clients, tokens } = world;
+  const { clients, tokens } = world;
   const name = clientName(client);
   // Read again, because another login or logout may have run during the prompt.
   const isListed = clients.read()[name] !== undefined;
-  const removal = keychain.delete(name, settings.keychainTimeoutMs?.value);
-  const item = await (isListed ? removal : orWithoutKeychain(removal, 'absent'));
-  // Of a client that is not listed, only an item that can be seen is known.
-  if (item === 'hidden' && (isListed || (await accountsIn(settings, world)).includes(name)))
-    throw notReturned(client).with({
-      reason: undefined,
-      hints: [
-        'allow access in the dialog, or unlock the keyring, and try again',
-        // If the item was removed by hand, logout needs a new one to remove.
-        `or run: ${loginCommand(client, settings.flags)} --no-verify, and log out again`,
-      ],
-    });
+  const hadItem = await removeItem(client, isListed, settings, world);
   const hadTokens = tokens.clientNames().includes(name);
   // Must follow the item's removal: a request that still found the item now loses its lock, and so its token.
   const kept = await tokens.remove((other) => clientName(other) === name);
@@ -118,7 +103,35 @@ async function remove(client: Client, settings: Settings, world: World): Promise
   if (isListed) await clients.remove(name);
   if (kept.length > 0)
     throw new GwtokenError('local', `removed ${name}, but not its cached token: ${kept.join(', ')}`);
-  if (item === 'removed' || isListed) return name;
+  if (hadItem || isListed) return name;
   if (hadTokens) return `the cached tokens of ${name}`;
   throw nothingThere(settings, client);
+}
+
+/**
+ * Removes a client's keychain item; returns false if there was none. Throws the keychain's error, but a
+ * client that is not listed needs no keychain.
+ */
+async function removeItem(
+  client: Client,
+  isListed: boolean,
+  settings: Settings,
+  world: World,
+): Promise<boolean> {
+  const name = clientName(client);
+  try {
+    const outcome = await world.keychain.delete(name, settings.keychainTimeoutMs?.value);
+    if (outcome !== 'hidden') return outcome === 'removed';
+  } catch (error) {
+    if (isListed || !saysNoKeychain(error)) throw error;
+    return false;
+  }
+  // Without an entry or an account, nothing shows that a locked keyring contains an item of this client.
+  const exists = isListed || (await accountsIn(settings, world)).includes(name);
+  if (!exists) return false;
+  throw notReturned(client, [
+    'allow access in the dialog, or unlock the keyring, and try again',
+    // If the item was removed by hand, logout needs a new one to remove.
+    `or run: ${loginCommand(client, settings.flags)} --no-verify, and log out again`,
+  ]);
 }

@@ -1,6 +1,6 @@
 /** The keychain as a source of credentials, and the items in it. */
 import { type Client, clientName, loginCommand } from '../client';
-import { GwtokenError, type Hints, orUndefined, usage } from '../errors';
+import { GwtokenError, type Hints, orUndefined, type Reason, usage } from '../errors';
 import { type Setting, type Settings, undoStep } from '../settings/table';
 import { ANSWER_WITHIN_MS, isCi } from '../surroundings';
 import { shellWord } from '../text';
@@ -51,7 +51,7 @@ async function readItem(
     world.trace(error.message);
   });
   if (item === undefined) {
-    if (isStored()) throw notReturned(client);
+    if (isStored()) throw notReturned(client, [], 'not-returned');
     const message = `no credentials found for ${name}`;
     throw new GwtokenError('no-credentials', message, [], { reason: 'no-credentials' });
   }
@@ -78,10 +78,10 @@ export function formatItem({ clientId, clientSecret, authUrl }: ParsedCredential
 }
 
 /** Returns the error for a stored item that the keychain does not return, for an unknown reason. */
-export function notReturned(client: Client): GwtokenError {
+export function notReturned(client: Client, hints: Hints, reason?: Reason): GwtokenError {
   const causes = 'denied, in a locked keyring, or removed outside gwtoken';
   const message = `the keychain did not return the item of ${clientName(client)}: ${causes}`;
-  return new GwtokenError('keychain', message, [], { reason: 'not-returned' });
+  return new GwtokenError('keychain', message, hints, { reason });
 }
 
 /** Returns whether the error says that there is no keychain here, and so no item. */
