@@ -14,6 +14,11 @@ export function hasPerson({ env, stderr }: { env: Env; stderr: Pick<Output, 'isT
   return stderr.isTTY() && !isCi(env);
 }
 
+/** Returns a variable's name for comparison: in capitals on Windows, which ignores the case. */
+export function variableName(name: string, platform: Surroundings['platform']): string {
+  return platform === 'win32' ? name.toUpperCase() : name;
+}
+
 /** Returns the variable with the proxy's URL for https: URLs; undefined if none is set. */
 export function proxyVariable(env: Env): string | undefined {
   return ['https_proxy', 'HTTPS_PROXY'].find((name) => env[name]);

@@ -1,4 +1,4 @@
-/** Output in lines: hints and tables. */
+/** Lays out what several commands print: the line of a hint, and rows in columns. */
 import { oneLine } from '../text';
 import type { Paint } from '../world';
 

@@ -2,7 +2,7 @@
 import { CREDENTIAL_VARIABLES } from '../credentials/variables';
 import { TOKEN_FILE, tokenVariables } from '../formats/token-variables';
 import { allKeys, ROWS, variableOf } from '../settings/table';
-import { DIRECTORY_VARIABLES, type Surroundings } from '../surroundings';
+import { DIRECTORY_VARIABLES, type Surroundings, variableName } from '../surroundings';
 import { listOf, similarWords } from '../text';
 
 /** Ends of the variables that gwtoken sets, under any prefix. */
@@ -17,10 +17,10 @@ export function strayVariables({ env, platform }: Surroundings): readonly string
     ...CREDENTIAL_VARIABLES,
     ...Object.values(DIRECTORY_VARIABLES),
   ];
-  // Windows ignores the case.
-  const read = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  const isOurs = (name: string): boolean =>
+    known.includes(name) || OUTPUTS.some((end) => name.endsWith(`_${end}`));
   return named
-    .filter((name) => !known.includes(read(name)) && !OUTPUTS.some((end) => read(name).endsWith(`_${end}`)))
+    .filter((name) => !isOurs(variableName(name, platform)))
     .flatMap((name) => {
       const similar = similarWords(name.toUpperCase(), known, 2);
       // Names with these words could select another client, however they are spelled.

@@ -5,6 +5,7 @@ import { TOKEN_FILE, tokenVariables, type Variable, variableNames } from '../../
 import { withPlaces } from '../../settings/resolve';
 import type { FlagValues } from '../../settings/table';
 import { Interrupted } from '../../signals';
+import { variableName } from '../../surroundings';
 import { type Query, queryOf } from '../../token/query';
 import type { ChildEnd, Env, World } from '../../world';
 import { readSettings, selectedToken } from '../selected-token';
@@ -51,10 +52,10 @@ export function codeOrSignal({ code, signal }: ChildEnd): number {
  * removed, because they may belong to another client.
  */
 function childEnvironment(env: Env, variables: readonly Variable[], platform: NodeJS.Platform): Env {
-  // Windows ignores the case of variable names.
-  const normalized = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
-  const names = new Set(variables.map(({ name }) => normalized(name)));
-  const kept = Object.entries(withoutCredentials(env)).filter(([name]) => !names.has(normalized(name)));
+  const names = new Set(variables.map(({ name }) => variableName(name, platform)));
+  const others = Object.entries(withoutCredentials(env)).filter(
+    ([name]) => !names.has(variableName(name, platform)),
+  );
   const set = variables.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
-  return Object.fromEntries([...kept, ...set]);
+  return Object.fromEntries([...others, ...set]);
 }

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { delimiter } from 'node:path';
 import { GwtokenError, type Hints, orUndefined } from '../../errors';
+import { variableName } from '../../surroundings';
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
@@ -23,7 +24,7 @@ export function programFile(program: Program): string {
   const isWindows = platform === 'win32';
   if (command.includes('/') && !isWindows) return command;
   const variable = (key: string): string | undefined =>
-    isWindows ? Object.entries(env).find(([name]) => name.toUpperCase() === key)?.[1] : env[key];
+    Object.entries(env).find(([name]) => variableName(name, platform) === key)?.[1];
   const PATH = variable('PATH') ?? '/usr/bin:/bin';
   const directories = (isWindows || text ? absoluteDirectories({ PATH }) : PATH).split(delimiter);
   const endings = isWindows ? (variable('PATHEXT') ?? '.EXE;.CMD').split(';') : [''];
