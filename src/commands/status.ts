@@ -49,7 +49,7 @@ function readRows(settings: Settings, world: World): readonly Row[] {
     if (!client) return [];
     const isSelected = name === selected;
     const row = toRow(isSelected ? settings : selecting(client, settings), isSelected, world);
-    // Nothing may be known of the selected client.
+    // A selected client without credentials, login and cached token has no row.
     return row.source.kind === 'keychain' && row.clientId === undefined ? [] : [row];
   });
 }
