@@ -1,6 +1,8 @@
 /** The surroundings of a run: variables for its directories, a CI system, a person, a session. */
 import { mayHoldCredentials } from './client';
-import type { Env, Output } from './world';
+import type { Env, Output, World } from './world';
+
+export type Surroundings = Pick<World, 'env' | 'platform'>;
 
 export const DIRECTORY_VARIABLES = { config: 'GWTOKEN_CONFIG_DIR', cache: 'GWTOKEN_CACHE_DIR' };
 
@@ -27,18 +29,15 @@ export function proxyVariable(env: Env): string | undefined {
 /**
  * Returns whether clients come from environment variables here rather than from `gwtoken login`: in CI,
  * without a session bus (in containers and cron jobs, where login finds no keychain), and where a variable
- * for credentials exists.
+ * for credentials exists, even an empty one: somebody meant to set it.
  */
 export function prefersVariables({ env, platform }: Surroundings): boolean {
   if (isCi(env) || Object.keys(env).some(mayHoldCredentials)) return true;
   return platform === 'linux' && !env['DBUS_SESSION_BUS_ADDRESS'] && !env['XDG_RUNTIME_DIR'];
 }
 
-export interface Surroundings {
-  readonly env: Env;
-  /** Absent if only the quick path runs. */
-  readonly platform?: NodeJS.Platform | undefined;
-}
-
-/** Default of `keychain-timeout`. A person needs time to unlock the keychain, and a job should not wait. */
+/**
+ * Longest wait for the keychain or the credential command if `keychain-timeout` is not set. A person needs time
+ * to unlock the keychain, and a job should not wait.
+ */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };

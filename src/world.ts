@@ -247,7 +247,7 @@ export interface World {
 }
 
 /** The parts of the World that a run with a cached token needs, in cli/quick.ts. */
-export type QuickWorld = Pick<World, 'env' | 'now' | 'readFile' | 'hmac' | 'trace'> & {
+export type QuickWorld = Pick<World, 'env' | 'platform' | 'now' | 'readFile' | 'hmac' | 'trace'> & {
   readonly config: Pick<ConfigFile, 'read'>;
   readonly clients: Pick<StoredClients, 'read'>;
   readonly tokens: Pick<TokenCache, 'read'>;

@@ -66,6 +66,7 @@ export function selecting({ profile, environment, region }: Client, settings: Se
 function selectedClient(settings: Settings): Client {
   const { profile, environment, region, stored, env } = settings;
   if (region) return { profile: profile.value, environment: environment.value, region: region.value };
+  // An empty variable counts as unset.
   const areInVariables = Object.keys(env).some((name) => env[name] && mayHoldCredentials(name));
   if (areInVariables || settings.credentialCommand || Object.keys(stored()).length > 0)
     throw usage('no region set', [], 'no-region');

@@ -23,6 +23,7 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   const isRelative = typeof cache !== 'string' && cache.reason !== 'no-home';
   const quickWorld = {
     env,
+    platform,
     ...openConfig(isRelative ? cache : config, host),
     tokens: typeof cache === 'string' ? openTokens(cache, host) : NO_CACHE,
     now: Date.now,

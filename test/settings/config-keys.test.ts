@@ -40,9 +40,9 @@ describe('config keys', () => {
 
   test('gather() warns of unknown config keys, and rejects invalid profile names', () => {
     const read = ({ general = {}, profiles = {} }: Values) => {
-      const { config } = settingsWith({ general, profiles });
-      const world = { env: {}, config: { read: () => config }, clients: { read: () => ({}) } };
-      return unknownKeys(gather({}, world).config);
+      const { config, ...world } = settingsWith({ general, profiles });
+      const files = { config: { read: () => config }, clients: { read: () => ({}) } };
+      return unknownKeys(gather({}, { ...world, ...files }).config);
     };
     expect(read({ general: { region: 'eu' }, profiles: { acme: { 'auth-url.us': 'x' } } })).toEqual([]);
     const acme = { 'a b': { later: 1 }, cache: 'on' };

@@ -24,6 +24,7 @@ export const settingsWith = ({
   settingsFrom({
     flags,
     env,
+    platform: 'darwin',
     config: { path: '/c.json', noHome, general, profiles },
     stored: () => stored,
   });
