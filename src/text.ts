@@ -1,4 +1,4 @@
-/** Texts for messages: cleaned, quoted and cut, with durations, times, lists and similar words. */
+/** Texts: cleaned, quoted and cut for messages, hashed for names, and durations, times, lists and similar words. */
 
 /** Returns the text on one line, with control and direction characters written as `\u001b`. */
 export function oneLine(text: string): string {
@@ -6,21 +6,6 @@ export function oneLine(text: string): string {
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-interface Stderr {
-  readonly stderr: { write(text: string): void };
-}
-
-/** Writes a line to stderr and ignores errors such as a closed stderr. The line must not contain a secret. */
-export function note({ stderr }: Stderr, line: string): void {
-  try {
-    stderr.write(`gwtoken: ${oneLine(line)}\n`);
-  } catch {}
-}
-
-export function warn(world: Stderr, text: string): void {
-  note(world, `warning: ${text}`);
 }
 
 /**
@@ -65,9 +50,6 @@ export function shortHash(text: string): string {
 export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
-
-/** Characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
-export const VSCHAR = /^[\x20-\x7e]*$/;
 
 /** Formats a duration: `0.4 s`, `10 s`, `1 min 30 s`, `59 min`, `2 h`, `2 h 5 min`. */
 export function duration(ms: number): string {

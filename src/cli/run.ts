@@ -3,11 +3,12 @@ import { hintLine } from '../commands/report';
 import { hideSecrets } from '../credentials/variables';
 import { EXEC_FAILED, EXIT_CODES, GwtokenError, orUndefined } from '../errors';
 import { failureOutput } from '../formats/env-formats';
+import { note } from '../note';
 import { gather } from '../settings/resolve';
 import type { FlagValues } from '../settings/table';
 import { Interrupted, ReaderGone } from '../signals';
 import { isSystemError } from '../system-errors';
-import { note, oneLine } from '../text';
+import { oneLine } from '../text';
 import type { Paint, World } from '../world';
 import { type Line, readLine } from './command-line';
 

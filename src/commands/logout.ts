@@ -2,9 +2,9 @@ import { type Client, clientName, loginCommand, parseClientName, shortId } from 
 import { notReturned, saysNoKeychain } from '../credentials/keychain';
 import { GwtokenError, messageOf, usage } from '../errors';
 import { storedClients } from '../hints/steps';
+import { warn } from '../note';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
-import { warn } from '../text';
 import type { World } from '../world';
 import { readSettings } from './selected-token';
 

@@ -1,10 +1,10 @@
 /** The selected client's token, for every command that needs one, or an error with its next steps. */
 import { GwtokenError } from '../errors';
 import { maskInLog } from '../formats/mask';
+import { warn } from '../note';
 import { gather, settingLines, unknownKeys } from '../settings/resolve';
 import type { FlagValues, Settings } from '../settings/table';
 import { untilSignal } from '../signals';
-import { warn } from '../text';
 import { getToken } from '../token/get-token';
 import { type Query, queryOf, type TokenAnswer } from '../token/query';
 import type { World } from '../world';

@@ -2,7 +2,6 @@
 import type { Client } from '../client';
 import { orUndefined, usage } from '../errors';
 import { parseAuthUrl } from '../settings/values';
-import { VSCHAR } from '../text';
 
 export interface Credentials {
   readonly clientId: string;
@@ -31,6 +30,9 @@ export interface ValueNames {
 
 export const ONLY_CLIENT_ID = 'provide only the client ID, on one line';
 export const ONLY_SECRET = 'provide only the secret, on one line of UTF-8';
+
+/** Characters of client IDs, tokens and scopes (RFC 6749 appendix A): visible ASCII and spaces. */
+export const VSCHAR = /^[\x20-\x7e]*$/;
 
 /** Largest input that is read for a secret, in bytes. */
 export const SECRET_LIMIT = 64 * 1024;

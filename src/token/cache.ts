@@ -1,5 +1,5 @@
 /** The cached token. It is used only for its own key, and an unreadable entry is a miss, never an error. */
-import { VSCHAR } from '../text';
+import { VSCHAR } from '../credentials/credentials';
 import type { QuickWorld, TokenKey } from '../world';
 import { keyMatches, parseLike, STORED_KEY } from './key';
 import type { Query, TokenAnswer } from './query';

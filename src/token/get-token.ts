@@ -3,7 +3,7 @@ import { withMistakes } from '../credentials/copy-mistakes';
 import type { LoadWorld } from '../credentials/source';
 import { withoutCredentials } from '../credentials/sources';
 import { GwtokenError } from '../errors';
-import { warn } from '../text';
+import { warn } from '../note';
 import type { CacheKind, HeldLock, World } from '../world';
 import { type CacheWorld, cachedEntry, formatEntry, isExpired, lifeLeftMs, lookInCache } from './cache';
 import { fetchToken, type RequestWorld } from './fetch';

@@ -1,7 +1,9 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
+
+import { VSCHAR } from '../credentials/credentials';
 import { GwtokenError, type Hints, orUndefined, type Reason, type Retry } from '../errors';
 import type { FormReply } from '../post-form';
-import { duration, VSCHAR } from '../text';
+import { duration } from '../text';
 import { containsSecret, errorWords, type Json, shownText } from './endpoint-text';
 import { LIFETIME_LIMIT_S, TOKEN_LIMIT, type Token } from './token';
 

@@ -12,6 +12,7 @@ import { ROOT } from '../harness/root';
 const GROUND = [
   'client',
   'errors',
+  'note',
   'once',
   'post-form',
   'signals',
@@ -35,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   hints: ['credentials', 'settings', ...GROUND],
   client: [],
   errors: ['type:client'],
+  note: ['text'],
   once: [],
   text: [],
   signals: ['type:world'],

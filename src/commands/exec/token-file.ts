@@ -1,7 +1,7 @@
 /** The file of `exec --token-file`, which contains a valid token while the command runs. */
 import { GwtokenError, messageOf } from '../../errors';
 import { maskInLog } from '../../formats/mask';
-import { warn } from '../../text';
+import { warn } from '../../note';
 import { getToken } from '../../token/get-token';
 import { REMEMBERED_MS } from '../../token/last-failure';
 import type { Query, TokenAnswer } from '../../token/query';

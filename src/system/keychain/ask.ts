@@ -5,9 +5,9 @@
  */
 import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_process';
 import { GwtokenError } from '../../errors';
+import { note } from '../../note';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
 import { systemCode } from '../../system-errors';
-import { note } from '../../text';
 import type { Env, World } from '../../world';
 import type { Host } from '../files/paths';
 import { TimedOut, withinLimit } from '../limit';
