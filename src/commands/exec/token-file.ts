@@ -5,7 +5,7 @@ import { warn } from '../../note';
 import { getToken } from '../../token/get-token';
 import { REMEMBERED_MS } from '../../token/last-failure';
 import type { Query, TokenAnswer } from '../../token/query';
-import { ageMs, freshUntilMs } from '../../token/token';
+import { ageMs, freshUntilMs, type Token } from '../../token/token';
 import type { World } from '../../world';
 
 interface TokenFile {
@@ -28,59 +28,65 @@ export function openTokenFile(
   world: World,
 ): TokenFile {
   const ended = new AbortController();
+  const { signal } = ended;
   let token = first;
-  /** Returns the time until a renewal is due; infinity for a token without an expiry. */
-  const dueInMs = (): number => {
-    const untilMs = freshUntilMs(token, minTtl);
-    if (untilMs === undefined) return Number.POSITIVE_INFINITY;
-    const nowMs = world.now();
-    return ageMs(token.requestedAtMs, nowMs) === undefined ? 0 : untilMs - nowMs;
-  };
-
   const renew = async (): Promise<void> => {
     // No spinner, because the command uses the terminal.
-    const query = { ...queryAgain(), attempts: 1, freshOnly: true, signal: ended.signal };
-    const { token: next } = await getToken(query, world);
-    if (ended.signal.aborted) return;
+    const { token: next } = await getToken({ ...queryAgain(), attempts: 1, freshOnly: true, signal }, world);
+    if (signal.aborted) return;
     if (next.accessToken !== token.accessToken) {
       maskInLog(next.accessToken, world);
       world.replaceFile(path, next.accessToken, true);
     }
     token = next;
   };
-
-  const keepValid = async (): Promise<void> => {
-    let failures = 0;
-    let leastPauseMs = 0;
-    while (!ended.signal.aborted) {
-      await world.sleep(Math.max(leastPauseMs, Math.min(dueInMs(), LONGEST_PAUSE_MS)));
-      if (ended.signal.aborted || dueInMs() > 0) continue;
-      try {
-        await renew();
-        failures = 0;
-        leastPauseMs = SHORTEST_PAUSE_MS;
-      } catch (error) {
-        if (ended.signal.aborted) return;
-        failures++;
-        const pauseMs = pauseAfter(error, failures);
-        // Of several failures in a row, only the first is reported.
-        if (leastPauseMs < LONGEST_PAUSE_MS && pauseMs >= LONGEST_PAUSE_MS)
-          warn(world, `the token file still has the last token: ${messageOf(error)}`);
-        leastPauseMs = pauseMs;
-      }
-    }
-  };
-
   return {
     begin() {
       world.replaceFile(path, token.accessToken, true);
-      void keepValid();
+      void keepRenewing(renew, () => dueInMs(token, minTtl, world.now()), signal, world);
     },
     end() {
       ended.abort();
       world.removeFile(path, token.accessToken);
     },
   };
+}
+
+/** Returns the time until a renewal is due; infinity for a token without an expiry. */
+function dueInMs(token: Token, minTtl: Query['minTtl'], nowMs: number): number {
+  const untilMs = freshUntilMs(token, minTtl);
+  if (untilMs === undefined) return Number.POSITIVE_INFINITY;
+  return ageMs(token.requestedAtMs, nowMs) === undefined ? 0 : untilMs - nowMs;
+}
+
+/** Calls `renew` each time that a renewal is due, until the signal. */
+async function keepRenewing(
+  renew: () => Promise<void>,
+  nextInMs: () => number,
+  signal: AbortSignal,
+  world: World,
+): Promise<void> {
+  let failures = 0;
+  let isReported = false;
+  let leastPauseMs = 0;
+  while (!signal.aborted) {
+    await world.sleep(Math.max(leastPauseMs, Math.min(nextInMs(), LONGEST_PAUSE_MS)));
+    if (signal.aborted || nextInMs() > 0) continue;
+    try {
+      await renew();
+      failures = 0;
+      isReported = false;
+      leastPauseMs = SHORTEST_PAUSE_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures++;
+      leastPauseMs = pauseAfter(error, failures);
+      // A short pause may be enough to get another token. Of failures in a row, only one is reported.
+      if (leastPauseMs < LONGEST_PAUSE_MS || isReported) continue;
+      warn(world, `the token file still has the last token: ${messageOf(error)}`);
+      isReported = true;
+    }
+  }
 }
 
 /** Returns the pause after this number of failures in a row. */
