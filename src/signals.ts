@@ -46,20 +46,3 @@ export async function untilSignal<T>(
     release();
   }
 }
-
-/** Runs work while a lock is held. Releases the lock afterwards, or at once if the work is cancelled. */
-export async function withHeldLock<T>(
-  release: () => void,
-  work: () => T | Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  // gwtoken may exit before cancelled work ends.
-  signal?.addEventListener('abort', release);
-  try {
-    signal?.throwIfAborted();
-    return await work();
-  } finally {
-    signal?.removeEventListener('abort', release);
-    release();
-  }
-}

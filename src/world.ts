@@ -1,6 +1,7 @@
 /** Everything outside the program. Functions take only the parts they need: `Pick<World, 'env' | 'now'>`. */
 import type { Client } from './client';
 import type { Hints } from './errors';
+import type { HeldLock, Lock } from './lock';
 import type { PostForm } from './post-form';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -110,24 +111,6 @@ export interface CacheRead {
   readonly text?: string;
   /** Why the directory or file is not used, for a warning. */
   readonly untrusted?: string;
-}
-
-export type Lock = HeldLock | OthersLock;
-
-export interface HeldLock {
-  readonly held: true;
-  /** Returns false once another process holds the lock, or {@link TokenCache.remove} has removed it. */
-  isHeld(): boolean;
-  release(): void;
-}
-
-export interface OthersLock {
-  readonly held: false;
-  /**
-   * Waits until the holder has released the lock or has died. Resolves with `late` if the limit passes or the
-   * signal is aborted first.
-   */
-  wait(limitMs: number, signal?: AbortSignal): Promise<'released' | 'late'>;
 }
 
 /**

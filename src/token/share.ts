@@ -1,9 +1,9 @@
 /** One request for many processes: the lock holder sends it, and the waiting processes find its outcome. */
 import { clientName } from '../client';
 import { GwtokenError } from '../errors';
-import { withHeldLock } from '../signals';
+import { type HeldLock, withHeldLock } from '../lock';
 import { duration } from '../text';
-import type { HeldLock, World } from '../world';
+import type { World } from '../world';
 import type { Query, TokenAnswer } from './query';
 
 /** Number of waits for another process after which a process sends its own request. */
@@ -36,7 +36,7 @@ export async function shareRequest(
   for (let emptyWaits = 0; emptyWaits < MOST_EMPTY_WAITS; emptyWaits++) {
     const lock = await world.tokens.acquireLock(query.key);
     if (lock === undefined) break;
-    if (lock.held) return await withHeldLock(lock.release, () => findOrFetch(lock), signal);
+    if (lock.held) return await withHeldLock(lock, () => findOrFetch(lock), signal);
     world.trace('waiting for another gwtoken process to get this token');
     if ((await lock.wait(leftMs(), signal)) === 'late') throw lateError(query, longestMs);
     const shared = findOutcome();

@@ -1,8 +1,8 @@
 /** The lock on a client's requests: who waits, who sends a request, and when. */
 import { beforeEach, expect, test } from 'vitest';
+import type { Lock } from '../../src/lock';
 import type { Query, TokenAnswer } from '../../src/token/query';
 import { shareRequest } from '../../src/token/share';
-import type { Lock } from '../../src/world';
 import { EU_KEY } from '../harness/homes/client';
 
 const QUERY = { key: EU_KEY, source: { waitMs: 0 }, limitMs: 6000 } as unknown as Query;

@@ -6,9 +6,8 @@
 import { constants, lstatSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GwtokenError, orUndefined } from '../../errors';
-import { withHeldLock } from '../../signals';
+import { type HeldLock, type Lock, type OthersLock, withHeldLock } from '../../lock';
 import { systemCode } from '../../system-errors';
-import type { HeldLock, Lock, OthersLock } from '../../world';
 import type { Host } from './paths';
 import { readRegular } from './read-file';
 import { retryWhileBusy, uniqueName } from './replace';
@@ -127,7 +126,7 @@ export async function withLock<T>(path: string, host: Host, limitMs: number, wor
   for (;;) {
     const lock = tryLock(path, host);
     if (lock === undefined) return await work();
-    if (lock.held) return await withHeldLock(lock.release, work);
+    if (lock.held) return await withHeldLock(lock, work);
     if ((await lock.wait(giveUpAtMs - performance.now())) !== 'late') continue;
     const waited = `waited ${limitMs / 1000} s for another gwtoken process that holds ${path}`;
     throw new GwtokenError('local', waited, ['stop that process and try again']);

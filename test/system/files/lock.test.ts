@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { HeldLock } from '../../../src/lock';
 import { tryLock, withLock } from '../../../src/system/files/lock';
 import type { Host } from '../../../src/system/files/paths';
-import type { HeldLock } from '../../../src/world';
 import { MACHINE } from '../../harness/homes/client';
 import { openDirectory } from '../../harness/homes/directory';
 import { bundle } from '../../harness/programs/bundle';
