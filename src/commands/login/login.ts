@@ -6,11 +6,12 @@ import { GwtokenError, orUndefined, valueOrError } from '../../errors';
 import { evaluatingLine } from '../../formats/env-formats';
 import { useVariables } from '../../hints/steps';
 import { warn } from '../../note';
-import { gather, selecting } from '../../settings/resolve';
+import { once } from '../../once';
+import { findInConfig, gather, selecting } from '../../settings/resolve';
 import { type FlagValues, type Settings, undoStep } from '../../settings/table';
 import { Interrupted, untilSignal } from '../../signals';
 import { oneLine, shellWord } from '../../text';
-import { requestSettings } from '../../token/query';
+import { type RequestSettings, requestSettings } from '../../token/query';
 import type { Config, World } from '../../world';
 import { readSettings } from '../selected-token';
 import { type Answers, askMissing, checkGiven, readAnswers, withRegion } from './answers';
@@ -21,40 +22,40 @@ export async function logIn(flags: FlagValues, world: World): Promise<void> {
   checkGiven(settings, world);
   const forRequest = requestSettings(settings);
   const promptProblem = world.terminal.promptProblem();
-  const isTyped = promptProblem === undefined;
   // A person may type ahead while the keychain is checked.
-  if (isTyped) await world.terminal.hideTyping();
+  if (promptProblem === undefined) await world.terminal.hideTyping();
   await checkKeychain(settings, world);
   await world.config.checkWritable();
   if (forRequest.caFile) await world.checkCaFile(forRequest.caFile.value);
 
-  const isVerified = flags.verify ?? true;
-  const getAnswers = async (): Promise<Answers> => {
-    const first = isTyped
-      ? await askMissing(settings, world)
-      : await readAnswers(settings, promptProblem, world);
-    return isVerified ? await verified(first, isTyped, forRequest, world) : first;
-  };
-  const answers = await getAnswers().catch((error: unknown) => {
-    if (error instanceof Interrupted) world.stderr.write('Cancelled. Nothing was stored.\n');
-    throw error;
-  });
-
+  const answers = await acceptedAnswers(settings, forRequest, promptProblem, world);
   const { client } = answers;
   const isReplaced = await store(answers, settings, world);
   // A token for the old credentials must not be served any more.
   for (const kept of await world.tokens.remove((other) => clientName(other) === clientName(client)))
     warn(world, `could not remove a cached token: ${kept}`);
-  const how = isVerified ? 'verified and ' : '';
-  const ending = isReplaced ? ', replacing the previous ones' : '';
-  const lines = [
-    `Credentials ${how}stored in the keychain as ${clientName(client)}${ending}`,
-    ...(await setRegion(client, settings.config, world)),
-    ...nextSteps(answers, world),
-  ];
-  for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
-  const obstacle = obstacleTo(answers, world);
-  if (obstacle !== undefined) warn(world, obstacle);
+  const aboutRegion = await setRegion(client, settings.config, world);
+  reportLogin(answers, isReplaced, aboutRegion, world);
+}
+
+/** Returns the answers of a person or a script. With --no-verify, they are not verified. */
+async function acceptedAnswers(
+  settings: Settings,
+  forRequest: RequestSettings,
+  promptProblem: string | undefined,
+  world: World,
+): Promise<Answers> {
+  const canPrompt = promptProblem === undefined;
+  try {
+    const first = canPrompt
+      ? await askMissing(settings, world)
+      : await readAnswers(settings, promptProblem, world);
+    if (settings.flags.verify === false) return first;
+    return await verified(first, canPrompt, forRequest, world);
+  } catch (error) {
+    if (error instanceof Interrupted) world.stderr.write('Cancelled. Nothing was stored.\n');
+    throw error;
+  }
 }
 
 /** Throws the keychain's error if it does not work, with a hint at variables. */
@@ -102,18 +103,18 @@ async function store(
  */
 async function setRegion(
   { profile, region }: Client,
-  { general, profiles, path }: Config,
+  config: Config,
   world: World,
 ): Promise<readonly string[]> {
   const isDefault = profile === DEFAULT_PROFILE;
-  const values = { ...(isDefault && general), ...profiles[profile] };
-  // A region may be in capitals.
-  const current = String(values['region']).toLowerCase();
+  // The general region is only the default profile's own. An invalid one is replaced.
+  const own = isDefault ? config : { ...config, general: {} };
+  const current = orUndefined(() => findInConfig(['region'], own, profile))?.text.toLowerCase();
   const stored = Object.keys(world.clients.read()).flatMap((name) => parseClientName(name) ?? []);
   if (stored.some((other) => other.profile === profile && other.region === current)) return [];
   try {
     await world.config.edit({ profile: isDefault ? undefined : profile, key: 'region', value: region });
-    return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${path}`];
+    return [`Set region = ${region}${isDefault ? '' : ` for profile ${profile}`} in ${config.path}`];
   } catch (error) {
     if (!(error instanceof GwtokenError)) throw error;
     const problem = `region ${region} is not the default: ${error.message}`;
@@ -122,8 +123,28 @@ async function setRegion(
   }
 }
 
-function nextSteps({ client, flags: given }: Answers, world: World): string[] {
-  const selected = orUndefined(() => gather({}, world).client);
+function reportLogin(
+  answers: Answers,
+  isReplaced: boolean,
+  aboutRegion: readonly string[],
+  world: World,
+): void {
+  const how = answers.flags.verify === false ? '' : 'verified and ';
+  const ending = isReplaced ? ', replacing the previous ones' : '';
+  /** Returns the settings of later commands without flags. */
+  const later = once(() => gather({}, world));
+  const lines = [
+    `Credentials ${how}stored in the keychain as ${clientName(answers.client)}${ending}`,
+    ...aboutRegion,
+    ...nextSteps(answers, later, world),
+  ];
+  for (const line of lines) world.stderr.write(`${oneLine(line)}\n`);
+  const obstacle = obstacleTo(answers, later, world);
+  if (obstacle !== undefined) warn(world, obstacle);
+}
+
+function nextSteps({ client, flags: given }: Answers, later: () => Settings, world: World): string[] {
+  const selected = orUndefined(() => later().client);
   const isSelected = selected && clientName(selected) === clientName(client);
   const ofClient = isSelected ? '' : ` ${clientFlags(client, given)}`;
   const ofCaFile = given['ca-file'] === undefined ? '' : ` --ca-file ${shellWord(given['ca-file'])}`;
@@ -133,10 +154,10 @@ function nextSteps({ client, flags: given }: Answers, world: World): string[] {
 }
 
 /** Returns why later commands will not use the stored credentials; undefined if they will. */
-function obstacleTo({ client, authUrl }: Answers, world: World): string | undefined {
+function obstacleTo({ client, authUrl }: Answers, later: () => Settings, world: World): string | undefined {
   // An invalid setting is only a warning here: the credentials are stored.
   const found = valueOrError(() => {
-    const settings = selecting(client, gather({}, world));
+    const settings = selecting(client, later());
     const source = sourceOf(settings, world);
     if (source.kind !== 'keychain') return `credentials from ${source.name} override the stored ones`;
     if (!settings.authUrl || settings.authUrl.value === authUrl) return undefined;

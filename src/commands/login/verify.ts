@@ -11,11 +11,11 @@ import { type Answers, askAgain, loginLine } from './answers';
 /** Fetches a token; prompts again for typed credentials that are refused. Returns the accepted ones. */
 export async function verified(
   first: Answers,
-  isTyped: boolean,
+  canPrompt: boolean,
   forRequest: RequestSettings,
   world: World,
 ): Promise<Answers> {
-  const tries = isTyped ? 3 : 1;
+  const tries = canPrompt ? 3 : 1;
   let answers = first;
   for (let n = 1; ; n++) {
     // Throws if they are too long for an item, before they are sent.
@@ -26,7 +26,7 @@ export async function verified(
     } catch (thrown) {
       const error = withMistakes(thrown, answers, world);
       if (!(error instanceof GwtokenError)) throw error;
-      if (error.reason !== 'rejected' || n === tries) throw notVerified(error, answers, isTyped);
+      if (error.reason !== 'rejected' || n === tries) throw notVerified(error, answers, canPrompt);
       const paint = await world.terminal.paint('stderr');
       const lines = [oneLine(error.message), ...error.hints.map((hint) => hintLine(hint, paint))];
       const choice = 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
@@ -37,9 +37,9 @@ export async function verified(
 }
 
 /** Adds to the error that nothing was stored, and what a person or a script can do. */
-function notVerified(error: GwtokenError, answers: Answers, isTyped: boolean): Error {
+function notVerified(error: GwtokenError, answers: Answers, canPrompt: boolean): Error {
   const unstored = error.with({ message: `${error.message}; nothing was stored`, client: answers.client });
-  if (!isTyped) return unstored;
+  if (!canPrompt) return unstored;
   const lastStep = `to start again, run: ${loginLine(answers)}`;
   return unstored.with({ source: { kind: 'prompt', name: '' }, lastStep });
 }
