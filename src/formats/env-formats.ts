@@ -25,14 +25,17 @@ const FORMATS = {
 export const ENV_FORMAT_NAMES = Object.keys(FORMATS);
 
 /** More names that people type for a shell's format. */
-const ALIASES = { bash: posix, zsh: posix, ksh: posix, dash: posix, pwsh: powershell };
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ...['bash', 'zsh', 'ksh', 'dash'].map((shell) => [shell, 'sh'] as const),
+  ['pwsh', 'powershell'],
+]);
 
 /**
  * Returns the format with this name; throws `usage` for an unknown name. The default is always sh, because
  * gwtoken cannot know which shell runs `eval $(gwtoken env)`.
  */
 export function envFormat(name = 'sh'): Format {
-  return formatAmong<Format>({ ...FORMATS, ...ALIASES }, name, ENV_FORMAT_NAMES);
+  return formatAmong<Format>(FORMATS, ALIASES.get(name.toLowerCase()) ?? name);
 }
 
 interface EnvOptions {

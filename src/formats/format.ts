@@ -39,16 +39,12 @@ export function checkForWindows({ name, value = '' }: Variable): void {
   if (value.length > 32_766) throw cannotCarry(name, 'is too long for a Windows environment variable');
 }
 
-/** Returns the format with this name in any case. Throws `usage` with the valid `names` for another name. */
-export function formatAmong<T>(
-  formats: Readonly<Record<string, T>>,
-  name: string,
-  names = Object.keys(formats),
-): T {
+/** Returns the format with this name in any case. Throws `usage` with the valid names for another name. */
+export function formatAmong<T>(formats: Readonly<Record<string, T>>, name: string): T {
   const key = name.toLowerCase();
   const format = Object.hasOwn(formats, key) ? formats[key] : undefined;
   if (format) return format;
-  throw usage(`unknown format ${quoted(name)} (from --format)`, [`use: ${names.join(' ')}`]);
+  throw usage(`unknown format ${quoted(name)} (from --format)`, [`use: ${Object.keys(formats).join(' ')}`]);
 }
 
 /** Returns JSON on one line. It escapes `##`, so that the endpoint's text cannot be a CI system's command. */
