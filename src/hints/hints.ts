@@ -20,6 +20,7 @@ export function hintsFor(error: GwtokenError, settings: Settings | undefined): H
   return lastStep === undefined ? best.slice(0, MOST_HINTS) : [...best.slice(0, MOST_HINTS - 1), lastStep];
 }
 
+/** Returns the steps to replace refused credentials, or to get what is missing. */
 function stepsFor(error: GwtokenError, settings: Settings): Hints {
   const { kind, reason, source } = error;
   if (reason === 'rejected') return afterRefusal(settings, error);
@@ -27,6 +28,7 @@ function stepsFor(error: GwtokenError, settings: Settings): Hints {
   const { noHome } = settings.config;
   const row: Row | undefined = IF_MISSING[reason as Missing];
   if (row) return [...noHome, ...row(settings, error)];
+  // Variables can replace a keychain or a credential command that fails.
   return kind === 'keychain' && source ? [...noHome, ...useVariables(settings)] : [];
 }
 
@@ -45,7 +47,6 @@ type Row = (settings: Settings, error: GwtokenError) => Hints;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-/** The steps to get what is missing. */
 const IF_MISSING: Readonly<Record<Missing, Row>> = {
   'no-client': (settings) => loginOrVariables('to add one, run: gwtoken login', settings),
   'no-region': (settings) => {
