@@ -39,7 +39,8 @@ async function play(
     { clientId: 'an id&', clientSecret: 's3cret /+', authUrl: 'https://id.test' },
     {
       version: '1.2.3',
-      now: () => nowMs,
+      // All limits and times are those of the monotonic clock.
+      now: () => START_MS,
       monotonicMs: () => nowMs,
       random: () => chance,
       async sleep(ms) {
