@@ -141,6 +141,8 @@ export interface CommandOptions {
 
 export interface ProgramOptions {
   readonly env: Env;
+  /** True if gwtoken chose the program: it comes from an absolute directory of PATH. Otherwise the user did. */
+  readonly isOurs?: boolean;
   /** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
   readonly text?: { readonly option: string; readonly content: string };
   /** Called before the start, once signals no longer end gwtoken. If it throws, nothing is started. */

@@ -31,9 +31,8 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   // curl ignores its own config file only if its first argument begins with -q.
   const option = /^(-q|--disable$)/.test(args[0]!) ? '-qK' : '-K';
   const text = { option, content: header + protocolsFor(urls) };
-  const code = codeOrSignal(
-    await world.runProgram('curl', args, { env: withoutCredentials(world.env), text }),
-  );
+  const options = { env: withoutCredentials(world.env), isOurs: true, text };
+  const code = codeOrSignal(await world.runProgram('curl', args, options));
   if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
     note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
   return code;

@@ -8,7 +8,7 @@ import { quoted } from '../../text';
 import type { ProgramOptions, World } from '../../world';
 import { absoluteDirectories } from './helper-program';
 
-/** A program to start. The user typed its name, or gwtoken chose it if it gets a text. */
+/** A program to start. */
 export interface Program extends ProgramOptions, Pick<World, 'platform'> {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,16 +17,16 @@ export interface Program extends ProgramOptions, Pick<World, 'platform'> {
 /**
  * Returns the path of a program in PATH. As in shells, directories that cannot be searched are skipped, and a
  * file that is not executable is returned only if there is no other, so that the system says what is wrong.
- * For a program that gwtoken chose, and on Windows, only absolute directories count.
+ * On Windows, and for a program that gwtoken chose, only absolute directories count.
  */
 export function programFile(program: Program): string {
-  const { command, env, text, platform } = program;
+  const { command, env, isOurs, platform } = program;
   const isWindows = platform === 'win32';
   if (command.includes('/') && !isWindows) return command;
   const variable = (key: string): string | undefined =>
     Object.entries(env).find(([name]) => variableName(name, platform) === key)?.[1];
   const PATH = variable('PATH') ?? '/usr/bin:/bin';
-  const directories = (isWindows || text ? absoluteDirectories({ PATH }) : PATH).split(delimiter);
+  const directories = (isWindows || isOurs ? absoluteDirectories({ PATH }) : PATH).split(delimiter);
   const endings = isWindows ? (variable('PATHEXT') ?? '.EXE;.CMD').split(';') : [''];
   const files = directories
     .flatMap((directory) => endings.map((ending) => `${directory || '.'}/${command}${ending}`))
@@ -46,11 +46,15 @@ function isExecutable(path: string): boolean {
 }
 
 export function notFound(program: Program): GwtokenError {
-  return new GwtokenError('not-found', `command not found: ${shown(program.command)}`, hintsFor(program));
+  return new GwtokenError(
+    'not-found',
+    `command not found: ${shown(program.command)}`,
+    notFoundHints(program),
+  );
 }
 
-function hintsFor({ command, text, platform }: Program): Hints {
-  if (text) return ['install it, or add its directory to PATH'];
+function notFoundHints({ command, isOurs, platform }: Program): Hints {
+  if (isOurs) return ['install it, or add its directory to PATH'];
   if (/^\w+=/.test(command)) return ['to set a variable, run: gwtoken exec -- env NAME=VALUE COMMAND'];
   const shell = platform === 'win32' ? 'cmd /d /c …' : "sh -c '…'";
   return ['check the spelling and PATH', `for a shell's built-in or line, run: gwtoken exec -- ${shell}`];

@@ -14,7 +14,7 @@ export async function programOutput(
   args: readonly string[],
 ): Promise<string> {
   const env = helperEnvironment(ownEnv, 'PATHEXT', 'SystemRoot');
-  const file = orUndefined(() => programFile({ command, args, env, platform }));
+  const file = orUndefined(() => programFile({ command, args, env, platform, isOurs: true }));
   if (file === undefined) return '';
   const run = withinLimit(ENDS_WITHIN_MS, (late) => runHelper(file, args, env, late));
   return (await run.catch(() => undefined))?.stdout ?? '';

@@ -44,7 +44,10 @@ export async function runProgram(
   try {
     options.beforeStart?.();
     const start = own.platform === 'win32' ? startOnWindows(program) : startOnPosix(program);
-    return await run(start).catch((error: unknown) => run(byShell(start, error)));
+    return await run(start).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOEXEC') throw error;
+      return run(byShell(start));
+    });
   } catch (error) {
     throw error instanceof GwtokenError ? error : startError(error, program);
   }
@@ -89,10 +92,9 @@ function startOnPosix(program: Program): Start {
 
 /**
  * Returns the start by /bin/sh of a script without a #! line. execvp(3) and Node do this by themselves, but
- * Bun does not. Throws any other error.
+ * Bun does not.
  */
-function byShell({ file, args, options: { env, stdio } }: Start, error: unknown): Start {
-  if (systemCode(error) !== 'ENOEXEC') throw error;
+function byShell({ file, args, options: { env, stdio } }: Start): Start {
   return { file: '/bin/sh', args: [file, ...args], options: { env, stdio } };
 }
 

@@ -43,7 +43,7 @@ test('calls beforeStart() while signals do not end gwtoken, and rejects with its
   expect(order).toEqual(['signals', 'beforeStart']);
 });
 
-test('a program that gets a text is searched only in absolute directories of PATH', async ({ needs }) => {
+test('a program that gwtoken chose is searched only in absolute directories of PATH', async ({ needs }) => {
   needs('posix');
   const directory = openDirectory();
   const seen = join(directory, 'seen');
@@ -51,7 +51,8 @@ test('a program that gets a text is searched only in absolute directories of PAT
     writeFileSync(join(directory, name), `#!/bin/sh\n: >>'${seen}'\n`, { mode: 0o755 });
   // sh runs the text as its script.
   const text = { option: '-e', content: 'exit 7' };
-  const options = { env: { PATH: `${relative(process.cwd(), directory)}:/usr/bin:/bin` }, text };
+  const PATH = `${relative(process.cwd(), directory)}:/usr/bin:/bin`;
+  const options = { env: { PATH }, isOurs: true, text };
   const read = (command: string) => runProgram(own(process.platform), command, [], options);
   expect(await read('sh')).toEqual({ code: 7, signal: null });
   await expect(read('only-here')).rejects.toMatchObject({ kind: 'not-found' });
