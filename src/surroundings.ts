@@ -41,3 +41,6 @@ export function prefersVariables({ env, platform }: Surroundings): boolean {
  * to unlock the keychain, and a job should not wait.
  */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
+
+/** The hint after that time, for the keychain and for a credential command. */
+export const ANSWER_ITS_DIALOG = 'answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m';

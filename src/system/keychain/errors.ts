@@ -1,5 +1,6 @@
 /** The keychain's errors: one row per fault, with the system's texts for it, our message and a hint. */
 import { GwtokenError, type Reason } from '../../errors';
+import { ANSWER_ITS_DIALOG } from '../../surroundings';
 import { cleaned } from '../../text';
 import type { Failure } from './child';
 
@@ -72,7 +73,7 @@ const ROWS = {
     reason: 'timed-out',
     matches: /Timeout was reached|timed out/,
     message: 'the keychain did not answer',
-    hint: 'answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m',
+    hint: ANSWER_ITS_DIALOG,
   },
   crashed: {
     message: 'the keychain module crashed',

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { GwtokenError } from '../../errors';
 import { Interrupted } from '../../signals';
+import { ANSWER_ITS_DIALOG } from '../../surroundings';
 import { wordsFor } from '../../system-errors';
 import { duration } from '../../text';
 import type { CommandOptions, World } from '../../world';
@@ -43,7 +44,7 @@ export async function runCredentialCommand(
     if (error instanceof GwtokenError || error instanceof Interrupted || signal?.aborted) throw error;
     if (error instanceof TimedOut)
       throw failed(`did not finish within ${duration(timeoutMs)}`).with({
-        hints: ['answer its dialog, or export GWTOKEN_KEYCHAIN_TIMEOUT=2m'],
+        hints: [ANSWER_ITS_DIALOG],
         reason: 'timed-out',
       });
     throw failed(`could not be started (${wordsFor(error)})`);
