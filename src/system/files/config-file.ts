@@ -8,7 +8,7 @@ import { type GwtokenError, type Hints, orUndefined, usage } from '../../errors'
 import { systemCode, wordsFor } from '../../system-errors';
 import { quoted } from '../../text';
 import type { Config, ConfigEdit, StoredClient, World } from '../../world';
-import { type Host, otherDirectory, ownDirectory } from './paths';
+import { type Host, ownDirectoryHint, writableDirectoryHint } from './paths';
 import { type FileRead, readRegular } from './read-file';
 import { retryWhileBusy, writeError } from './replace';
 import { assertUsable, prepareDirectory, trustProblem } from './trust';
@@ -90,7 +90,7 @@ function readTrusted(path: string, host: Host): Stored {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
     // HOME may be another user's: `su --preserve-environment` keeps it.
-    const hints = code === 'EACCES' ? [ownDirectory('config')] : undefined;
+    const hints = code === 'EACCES' ? [ownDirectoryHint('config')] : undefined;
     throw unusable(path, `cannot be read: ${wordsFor(error)}`, hints);
   }
   const directory = dirname(path);
@@ -144,7 +144,7 @@ async function whileWriting(path: string, work: (directory: string) => void | Pr
   try {
     await work(dirname(path));
   } catch (error) {
-    throw writeError(error, path, [otherDirectory('config')]);
+    throw writeError(error, path, [writableDirectoryHint('config')]);
   }
 }
 

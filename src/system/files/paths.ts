@@ -10,11 +10,11 @@ export interface Host {
   readonly uid: number | undefined;
 }
 
-export function ownDirectory(kind: DirectoryKind): string {
+export function ownDirectoryHint(kind: DirectoryKind): string {
   return `run gwtoken as its owner, or set ${DIRECTORY_VARIABLES[kind]} to a directory you own`;
 }
 
-export function otherDirectory(kind: DirectoryKind): string {
+export function writableDirectoryHint(kind: DirectoryKind): string {
   return `set ${DIRECTORY_VARIABLES[kind]} to a writable directory`;
 }
 

@@ -14,7 +14,7 @@ import { GwtokenError, usage } from '../../errors';
 import { systemCode } from '../../system-errors';
 import { shellWord } from '../../text';
 import type { DirectoryFacts, DirectoryKind } from '../../world';
-import { type Host, otherDirectory, ownDirectory } from './paths';
+import { type Host, ownDirectoryHint, writableDirectoryHint } from './paths';
 
 type Owners = 'user' | 'user or root';
 
@@ -61,7 +61,7 @@ export function ownerProblem(stat: Stats, owners: Owners, { uid }: Host): string
 }
 
 function notOwned(path: string, problem: string, kind: DirectoryKind): GwtokenError {
-  return usage(`${path} ${problem}`, [ownDirectory(kind)]);
+  return usage(`${path} ${problem}`, [ownDirectoryHint(kind)]);
 }
 
 /**
@@ -119,6 +119,6 @@ export function probeDirectory(kind: DirectoryKind, path: string | GwtokenError,
     return { text: existsSync(path) ? path : `${path} (will be created)` };
   } catch (error) {
     if (error instanceof GwtokenError) return { text: error.message, hints: error.hints };
-    return { text: `${path} is not writable`, hints: [otherDirectory(kind)] };
+    return { text: `${path} is not writable`, hints: [writableDirectoryHint(kind)] };
   }
 }
