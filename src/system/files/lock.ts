@@ -66,20 +66,21 @@ function waitFor(path: string, host: Host): OthersLock {
    */
   let silentMs = 0;
   let lastSeen = readLock(path);
-  /** Returns whether the holder still has the lock. Removes the lock of a dead holder. */
-  const isHolding = (): boolean => {
+  /** Returns the holder to wait for; undefined once that holder has released the lock. */
+  const observe = (): string | undefined => {
     const current = readLock(path);
-    if (current === undefined || lastSeen === undefined) return false;
-    if (current.holder !== lastSeen.holder && lastSeen.holder !== UNNAMED) return false;
+    if (current === undefined || lastSeen === undefined) return undefined;
+    if (current.holder !== lastSeen.holder && lastSeen.holder !== UNNAMED) return undefined;
     if (current.touchedAtMs !== lastSeen.touchedAtMs) silentMs = 0;
     lastSeen = current;
-    if (silentMs >= DEAD_AFTER_MS && removeDead(path, current.holder, host)) return false;
-    // If nobody can remove the file, waiting is useless.
-    return silentMs < 2 * DEAD_AFTER_MS;
+    return current.holder;
   };
   const wait: OthersLock['wait'] = async (limitMs, signal) => {
     const startedAtMs = performance.now();
-    while (isHolding()) {
+    for (let holder = observe(); holder !== undefined; holder = observe()) {
+      if (silentMs >= DEAD_AFTER_MS && removeDead(path, holder, host)) break;
+      // If nobody can remove the file, waiting is useless.
+      if (silentMs >= 2 * DEAD_AFTER_MS) break;
       const waitedMs = performance.now() - startedAtMs;
       if (signal?.aborted || waitedMs >= limitMs) return 'late';
       const pauseMs = Math.min(FIRST_PAUSE_MS + waitedMs / 8, LONGEST_PAUSE_MS) * (1 + Math.random());
