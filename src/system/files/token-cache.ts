@@ -15,7 +15,7 @@ import { readRegular } from './read-file';
 import { writeByRename } from './replace';
 import { prepareDirectory, trustProblem } from './trust';
 
-/** Largest cache file: a token of 32 KiB, escaped twice, with some reserve. */
+/** Largest cache file in bytes: more than any token needs. */
 const LIMIT = 256 * 1024;
 
 /** A lock or temporary file that nobody has written to for a day was left behind by a killed process. */
@@ -121,22 +121,25 @@ function clientOf(file: string): Client | undefined {
 
 function removeFiles(directory: string, matches: (client: Client) => boolean): readonly string[] {
   const kept = new Set<string>();
-  const attempt = (path: string, work: () => void): void => {
+  const attempt = <T>(path: string, work: () => T): T | undefined => {
     try {
-      work();
+      return work();
     } catch (error) {
       const code = systemCode(error);
       if (code !== 'ENOENT' && code !== 'ENOTDIR') kept.add(`${path} (${wordsFor(error)})`);
+      return undefined;
     }
   };
+  const isChosen = (file: string): boolean => {
+    const client = clientOf(file);
+    return client !== undefined && matches(client);
+  };
+  const list = () => attempt(directory, () => readdirSync(directory).filter(isChosen)) ?? [];
+  const removeEach = (files: readonly string[]): void => {
+    for (const path of files.map((file) => join(directory, file))) attempt(path, () => unlinkSync(path));
+  };
+  removeEach(list().filter((file) => file.endsWith('.lock')));
   // A request may write its token until its lock is gone, so the other files are listed after that.
-  for (const ending of ['.lock', ''])
-    attempt(directory, () => {
-      for (const file of readdirSync(directory)) {
-        const client = clientOf(file);
-        const path = join(directory, file);
-        if (client && matches(client) && file.endsWith(ending)) attempt(path, () => unlinkSync(path));
-      }
-    });
+  removeEach(list());
   return [...kept];
 }
