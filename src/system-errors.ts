@@ -36,6 +36,11 @@ export function wordsFor(error: unknown): string {
   return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
 }
 
+/** Returns whether the code says that this process or machine has reached a limit: no other end has failed. */
+export function isProcessLimit(code: string | undefined): boolean {
+  return /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/.test(code ?? '');
+}
+
 /** Returns whether a system call failed. Its error names it: `EMFILE: too many open files, open 'FILE'`. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;

@@ -7,7 +7,7 @@ import { type CommonSpawnOptions, type ForkOptions, fork } from 'node:child_proc
 import { GwtokenError } from '../../errors';
 import { note } from '../../note';
 import { ANSWER_WITHIN_MS, hasPerson } from '../../surroundings';
-import { systemCode } from '../../system-errors';
+import { isProcessLimit, systemCode } from '../../system-errors';
 import type { Env, World } from '../../world';
 import type { Host } from '../files/paths';
 import { TimedOut, withinLimit } from '../limit';
@@ -65,7 +65,7 @@ export async function ask(
 
 /**
  * Asks on Linux, where a keyring that is locked or missing also answers "absent" or "denied". Asks once more
- * if a `get` finds no item, because an item reads as absent in a session with a wrong key.
+ * if a `get` finds no item: askInSessions() tells why an item can read as absent.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const { env } = world;
@@ -83,7 +83,7 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   return result;
 }
 
-/** A login leaves an empty item if its last session has a wrong key: with three sessions, 1 in 1,000,000. */
+/** With three sessions, all of them have a wrong key once in 1,000,000 calls. */
 const MOST_SESSIONS = 3;
 
 /**
@@ -112,9 +112,6 @@ async function assertOpen(env: Env, over: AbortSignal): Promise<void> {
   if (problem !== undefined) throw keychainError(problem);
 }
 
-/** Codes of a limit that this process has reached. The keychain has not failed. */
-const LIMIT = /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/;
-
 /** Asks a new child, and kills it when it has answered or `over` is aborted. */
 async function askChild(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   over.throwIfAborted();
@@ -129,7 +126,7 @@ async function askChild(request: Request, world: KeychainWorld, over: AbortSigna
         else resolve(answer);
       });
       child.on('error', (error) =>
-        reject(LIMIT.test(systemCode(error) ?? '') ? error : crashed(`failed: ${error.message}`)),
+        reject(isProcessLimit(systemCode(error)) ? error : crashed(`failed: ${error.message}`)),
       );
       child.on('exit', (code, signal) => reject(crashed(`ended: ${signal ?? `exit code ${code}`}`)));
       // In Bun, a child that failed to start has no channel; the `error` event follows.

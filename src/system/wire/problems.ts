@@ -1,6 +1,6 @@
 /** Describes failures on the wire. Loaded only after a failure. */
 import { type ErrorKind, GwtokenError, type Hints, messageOf, type Reason } from '../../errors';
-import { systemCode } from '../../system-errors';
+import { isProcessLimit, systemCode } from '../../system-errors';
 import { cleaned } from '../../text';
 import { TimedOut } from '../limit';
 import { type HttpProxy, TunnelRefused } from './proxy';
@@ -32,12 +32,12 @@ interface Failure extends FailedRequest {
   readonly setting: string;
 }
 
-/** By the code of a failure: its hints, and the end of its sentence. The first match counts. */
-type Endings = readonly (readonly [
-  codes: RegExp,
-  hints: (failure: Failure) => Hints,
-  end: string | ((failure: Failure) => string),
-])[];
+/** How the sentence about a failure with one of these codes ends, and its hints. The first match counts. */
+interface Ending {
+  readonly codes: RegExp;
+  readonly end: string | ((failure: Failure) => string);
+  readonly hints: (failure: Failure) => Hints;
+}
 
 /** Codes of an unknown CA. Nothing has been sent yet, and other CAs may help. */
 export const UNKNOWN_CA =
@@ -48,50 +48,50 @@ const CHECK_NETWORK = 'check the network, the VPN and the firewall';
 const ASK_OPERATORS = 'ask the operator of the endpoint or proxy';
 
 /** Rejected certificates, by Node's names for OpenSSL's reasons. */
-const CERTIFICATES: Endings = [
-  [/^CERT_HAS_EXPIRED$/, () => [CHECK_CLOCK], 'has expired'],
-  [/^CERT_NOT_YET_VALID$/, () => [CHECK_CLOCK], 'is not yet valid'],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    ({ setting }) => [`check the host name in ${setting}`],
-    ({ error }) => `is ${validFor(error)}`,
-  ],
-  [
-    /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
-    () => ['if you trust this server, pass its certificate with --ca-file'],
-    'is self-signed',
-  ],
-  [UNKNOWN_CA, passCa, 'was issued by an unknown CA'],
-  [/^/, () => [ASK_OPERATORS], ({ message }) => `was rejected (${message})`],
+const CERTIFICATES: readonly Ending[] = [
+  { codes: /^CERT_HAS_EXPIRED$/, end: 'has expired', hints: () => [CHECK_CLOCK] },
+  { codes: /^CERT_NOT_YET_VALID$/, end: 'is not yet valid', hints: () => [CHECK_CLOCK] },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    end: ({ error }) => `is ${validFor(error)}`,
+    hints: ({ setting }) => [`check the host name in ${setting}`],
+  },
+  {
+    codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    end: 'is self-signed',
+    hints: () => ['if you trust this server, pass its certificate with --ca-file'],
+  },
+  { codes: UNKNOWN_CA, end: 'was issued by an unknown CA', hints: passCa },
+  { codes: /^/, end: ({ message }) => `was rejected (${message})`, hints: () => [ASK_OPERATORS] },
 ];
 
 /** Codes of a failed TLS handshake. */
 const HANDSHAKE = /^(EPROTO$|ERR_SSL_)/;
 
 /** Failed connections, by the system's code or OpenSSL's. */
-const CONNECTIONS: Endings = [
-  [/^(ENOTFOUND|EAI_AGAIN)$/, ({ setting }) => [checkAddress(setting)], 'host not found'],
-  [
-    /^ECONNREFUSED$/,
-    ({ setting }) => [`check the host and port in ${setting}; if right, the server is down`],
-    'connection refused',
-  ],
-  [
-    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    ({ setting }) => [`check the network, and the host and port in ${setting}`],
-    'connection closed',
-  ],
-  [
-    /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
-    ({ setting }) => [`check the scheme and port in ${setting}`],
-    'it does not speak TLS',
-  ],
-  [
-    HANDSHAKE,
-    () => ['what the server has to support: gwtoken help network'],
-    ({ code }) => `the TLS handshake failed (${code})`,
-  ],
-  [/^/, () => [CHECK_NETWORK], ({ code }) => `connection failed (${code})`],
+const CONNECTIONS: readonly Ending[] = [
+  { codes: /^(ENOTFOUND|EAI_AGAIN)$/, end: 'host not found', hints: (failure) => [checkAddress(failure)] },
+  {
+    codes: /^ECONNREFUSED$/,
+    end: 'connection refused',
+    hints: ({ setting }) => [`check the host and port in ${setting}; if right, the server is down`],
+  },
+  {
+    codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    end: 'connection closed',
+    hints: ({ setting }) => [`check the network, and the host and port in ${setting}`],
+  },
+  {
+    codes: /^ERR_SSL_.*(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)/,
+    end: 'it does not speak TLS',
+    hints: ({ setting }) => [`check the scheme and port in ${setting}`],
+  },
+  {
+    codes: HANDSHAKE,
+    end: ({ code }) => `the TLS handshake failed (${code})`,
+    hints: () => ['what the server has to support: gwtoken help network'],
+  },
+  { codes: /^/, end: ({ code }) => `connection failed (${code})`, hints: () => [CHECK_NETWORK] },
 ];
 
 function passCa({ caFile }: Failure): Hints {
@@ -119,8 +119,7 @@ export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenErr
   // A limit of this process; another one may do better. undici lacks memory under `ulimit -v` (RangeError), and
   // WebAssembly under `--jitless` (ReferenceError).
   const isOfRuntime = thrown instanceof RangeError || thrown instanceof ReferenceError;
-  if (/^(EMFILE|ENFILE|ENOMEM)$/.test(failure.code) || isOfRuntime)
-    return new GwtokenError('local', failure.message);
+  if (isProcessLimit(failure.code) || isOfRuntime) return new GwtokenError('local', failure.message);
   const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
   const detail = failure.message.includes(failure.code)
     ? failure.message
@@ -152,7 +151,7 @@ function problemOf(failure: Failure): Problem {
   // Without a proxy, a connection is lost for all processes.
   const disconnected = proxy === undefined ? 'unreachable' : undefined;
   if (error instanceof TimedOut) {
-    const hints = [`${checkAddress(setting)}, or raise --timeout`];
+    const hints = [`${checkAddress(failure)}, or raise --timeout`];
     return { message: `${url.href} did not answer`, hints, reason: 'timed-out' };
   }
   if (error instanceof TunnelRefused && proxy) return tunnelRefused(error, failure, proxy);
@@ -184,8 +183,8 @@ function problemOf(failure: Failure): Problem {
 }
 
 /** Returns the hints and the end of the sentence. The last row matches every code. */
-function endingOf(endings: Endings, failure: Failure): { hints: Hints; end: string } {
-  const [, hints, end] = endings.find(([codes]) => codes.test(failure.code))!;
+function endingOf(endings: readonly Ending[], failure: Failure): { hints: Hints; end: string } {
+  const { hints, end } = endings.find(({ codes }) => codes.test(failure.code))!;
   return { hints: hints(failure), end: typeof end === 'string' ? end : end(failure) };
 }
 
@@ -230,11 +229,14 @@ function tunnelRefused(
   ]);
 }
 
-/** Returns the step after a host was not found or did not answer. Behind a VPN, both happen without it. */
-function checkAddress(setting: string): string {
-  return setting === 'the auth URL'
-    ? 'check the VPN, HTTPS_PROXY and the auth URL'
-    : `check the VPN and ${setting}`;
+/**
+ * Returns the step after a host was not found or did not answer. While a VPN is off, the names of its hosts are
+ * unknown, or their addresses do not answer.
+ */
+function checkAddress({ progress, setting }: Failure): string {
+  return progress.peer === 'proxy'
+    ? `check the VPN and ${setting}`
+    : `check the VPN, HTTPS_PROXY and ${setting}`;
 }
 
 function checkProxy(setting: string): string {
