@@ -28,19 +28,22 @@ const COMPILE = [
 ];
 
 /**
- * Forbidden texts of the runtime, each with a replacement of the same length. The variables turn the program
- * into Bun's command line, load scripts and open a debugger; a name with a `=` cannot be set. Bun compiles
- * NODE_ENV and BUN_ENV into the program, and a value with a tab or CR ends it before the first line. Their
- * replacements have to be identifiers.
- * After a crash on macOS and Windows the runtime sends a report to the address, which the promise "no
- * telemetry" forbids. The replacement is not an address; the printed line belongs in a bug report.
+ * Forbidden texts of the runtime, each with a replacement of the same length. No variable can have a name with
+ * a `=`.
  */
 export const REPLACED = {
+  // Turns the program into Bun's command line.
   BUN_BE_BUN: 'BUN=BE=BUN',
+  // Loads scripts.
   BUN_OPTIONS: 'BUN=OPTIONS',
+  // Opens a debugger.
   BUN_INSPECT: 'BUN=INSPECT',
+  // Bun compiles these two into the program, and a value with a tab or CR ends it before the first line.
+  // Therefore the replacements have to be identifiers.
   NODE_ENV: 'NO__ENV_',
   BUN_ENV: 'BU__ENV',
+  // After a crash on macOS and Windows the runtime sends a report there, against the promise "no telemetry".
+  // The replacement is not an address; the printed line belongs in a bug report.
   'https://bun.report': 'report to gwtoken:',
 };
 
