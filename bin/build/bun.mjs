@@ -60,11 +60,11 @@ export function ownTarget() {
  * @param {string} target
  * @param {string} directory
  * @param {string} file
- * @param {boolean} replacesTexts if true, replaces the texts in {@link REPLACED} in the runtime
+ * @param {Readonly<Record<string, string>>} replaced the texts of the runtime that are replaced
  */
-export function compile(target, directory, file, replacesTexts) {
+export function compile(target, directory, file, replaced) {
   const runtime = readFileSync(fetchBun(target));
-  if (replacesTexts) replaceTexts(runtime);
+  replaceTexts(runtime, replaced);
   writeFileSync(join(directory, 'runtime'), runtime, { mode: 0o755 });
   const paths = ['--compile-executable-path=runtime', 'bundle/executable.cjs', `--outfile=${file}`];
   const args = ['build', ...COMPILE, `--target=bun-${target}`, ...paths];
@@ -72,9 +72,9 @@ export function compile(target, directory, file, replacesTexts) {
   if (target.startsWith('linux')) makeStrippable(join(directory, file));
 }
 
-/** @param {Buffer} runtime */
-function replaceTexts(runtime) {
-  for (const [text, replacement] of Object.entries(REPLACED)) {
+/** @param {Buffer} runtime @param {Readonly<Record<string, string>>} replaced */
+function replaceTexts(runtime, replaced) {
+  for (const [text, replacement] of Object.entries(replaced)) {
     let at = runtime.indexOf(text);
     if (at < 0) throw new Error(`this version of Bun has no ${text}: find out what it has instead`);
     for (; at >= 0; at = runtime.indexOf(text, at)) runtime.write(replacement, at, 'latin1');

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { BUN, BUN_FOLDER, compile } from './bun.mjs';
+import { BUN, BUN_FOLDER, compile, REPLACED } from './bun.mjs';
 import { addExecutableNotices, NOTICES } from './notices.mjs';
 import { bundle, ENTRIES, GROUPS, ROOT } from './package.mjs';
 
@@ -23,31 +23,42 @@ export const TARGETS = {
   'windows-x64': 'win32-x64',
   'windows-arm64': 'win32-arm64',
 };
-/** keytar's native module. Ends in `.data` in the bundle, because Bun would load `.node` from the temporary directory. */
-const NATIVE = { id: 'keytar.node', file: 'keytar.data' };
-/** The module that loads it, which tests replace. */
-const LOADER = { id: './keytar', file: 'keytar.cjs' };
+/**
+ * The module that is loaded from beside the bundle: its import, its file's name there, the file to copy (by
+ * default the target's), and the texts to replace in Bun.
+ * @typedef {{ id: string, file: string, source?: string, replaced: Readonly<Record<string, string>> }} External
+ */
+/**
+ * keytar's native module. Ends in `.data`, because Bun would load `.node` from the temporary directory.
+ * @type {External}
+ */
+const NATIVE = { id: 'keytar.node', file: 'keytar.data', replaced: REPLACED };
+/**
+ * Returns a test's module, which replaces the one that loads keytar. Bun's variables stay in effect.
+ * @param {string} source @returns {External}
+ */
+export const testKeytar = (source) => ({ id: './keytar', file: 'keytar.cjs', source, replaced: {} });
 
 /**
  * Builds the executable of a platform. Resolves with its path.
  * @param {string} target
  * @param {string} directory the target directory
- * @param {string} [otherKeytar] a module that replaces keytar in tests; Bun's variables then stay in effect
+ * @param {External} [external]
  */
-export async function buildExecutable(target, directory, otherKeytar) {
+export async function buildExecutable(target, directory, external = NATIVE) {
   const prebuild = TARGETS[target];
   if (prebuild === undefined) throw new Error(`there is no executable for ${target}`);
   const keytar = dirname(createRequire(import.meta.url).resolve('keytar/package.json'));
-  const native = prebuild === null ? '' : readFileSync(join(keytar, 'prebuilds', prebuild, 'keytar.node'));
+  const native = prebuild && join(keytar, 'prebuilds', prebuild, 'keytar.node');
+  const source = external.source ?? native;
   mkdirSync(BUN_FOLDER, { recursive: true });
   const scratch = mkdtempSync(join(BUN_FOLDER, 'build-'));
   const bundled = join(scratch, 'bundle');
   try {
-    const external = otherKeytar ? LOADER : NATIVE;
     await bundleExecutable(bundled, prebuild !== null, external);
-    writeFileSync(join(bundled, external.file), otherKeytar ? readFileSync(otherKeytar) : native);
+    writeFileSync(join(bundled, external.file), source ? readFileSync(source) : '');
     const file = target.startsWith('windows') ? 'gwtoken.exe' : 'gwtoken';
-    compile(target, scratch, file, otherKeytar === undefined);
+    compile(target, scratch, file, external.replaced);
     addExecutableNotices(bundled, keytar, BUN.version);
     // Unlike copyFileSync, cpSync removes the previous executable first, because it may be running.
     cpSync(join(scratch, file), join(directory, file));
@@ -63,7 +74,7 @@ export async function buildExecutable(target, directory, otherKeytar) {
  * modules of Node for all parts at every start, which takes longest.
  * @param {string} directory
  * @param {boolean} hasKeytar
- * @param {typeof NATIVE} [external] the module that is loaded from beside the bundle
+ * @param {External} [external]
  */
 export function bundleExecutable(directory, hasKeytar, external = NATIVE) {
   /** @type {import('rolldown').Plugin} */

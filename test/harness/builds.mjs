@@ -32,11 +32,11 @@ export function buildPackage() {
 /** Builds the executable, and `any-keytar`, an executable that loads a test's module in place of keytar. */
 export async function buildExecutables() {
   const { ownTarget } = await import('../../bin/build/bun.mjs');
-  const { buildExecutable, EXECUTABLES } = await import('../../bin/build/executable.mjs');
+  const { buildExecutable, EXECUTABLES, testKeytar } = await import('../../bin/build/executable.mjs');
   const name = process.platform === 'win32' ? 'gwtoken.exe' : 'gwtoken';
   const module = 'test/harness/programs/any-keytar.cjs';
   const newest = newestSource();
   if (written(join('executables', 'any-keytar', name)) <= Math.max(newest, written(module)))
-    await buildExecutable(ownTarget(), join(EXECUTABLES, 'any-keytar'), file(module));
+    await buildExecutable(ownTarget(), join(EXECUTABLES, 'any-keytar'), testKeytar(file(module)));
   if (written(join('executables', name)) <= newest) await buildExecutable(ownTarget(), EXECUTABLES);
 }
