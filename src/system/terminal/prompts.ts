@@ -49,6 +49,18 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
   // SIGINT is Ctrl-C, `close` is Ctrl-D or the end of input, and SIGCONT is fg, which leaves readline paused.
   reader.on('SIGINT', interrupt).on('close', interrupt).on('SIGCONT', redraw);
 
+  const askLine: ReadLine = (question, isSecret) =>
+    new Promise((resolve) => {
+      // question() erases the line, which may show what was typed while gwtoken started, and writes the
+      // question before it returns. From then on, a secret is hidden.
+      current = { question, isSecret: false };
+      reader.question(question, (line) => {
+        current = undefined;
+        resolve(line);
+      });
+      current = { question, isSecret };
+    });
+
   return async (question, isSecret) => {
     let isLineEnded = false;
     try {
@@ -57,16 +69,7 @@ export function openPrompts(proc: NodeJS.Process, onSignals: World['onSignals'])
         if (dropTypedAhead().includes(CTRL_C)) interrupt();
         // Ends the line that readline has begun; without a question, readline drops it.
         reader.write(null, { name: 'enter' });
-        const line = await new Promise<string>((resolve) => {
-          // question() erases the line, which may show what was typed while gwtoken started, and writes the
-          // question before it returns. From then on, a secret is hidden.
-          current = { question, isSecret: false };
-          reader.question(question, (given) => {
-            current = undefined;
-            resolve(given);
-          });
-          current = { question, isSecret };
-        });
+        const line = await askLine(question, isSecret);
         isLineEnded = !isSecret;
         return withBackspaces(line).trim();
       });
