@@ -21,10 +21,12 @@ disableDebuggerSignal(process);
 process.exitCode = 1;
 const quickStart = openQuickWorld(process);
 const argv = process.argv.slice(2);
+/** The error of writing the quick path's answer; undefined if the CLI has to answer. */
+const writeFailure = answerQuickly();
 // Exits without waiting for open connections, because all output has been written.
-void runCli(answerQuickly()).then((code) => process.exit(code), endByError);
+void runCli(writeFailure).then((code) => process.exit(code), endByError);
 
-/** Writes the quick path's answer and exits. Returns if the CLI has to go on: the error if writing failed. */
+/** Writes the quick path's answer and exits. Returns the error if writing fails; undefined without an answer. */
 function answerQuickly(): unknown {
   const answer = quick(argv, { ...quickStart.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
@@ -37,7 +39,7 @@ function answerQuickly(): unknown {
 }
 
 /** Runs the CLI, or reports the failure to write the quick path's answer. Resolves with the exit code. */
-async function runCli(failure: unknown): Promise<number> {
+async function runCli(writeFailure: unknown): Promise<number> {
   const [system, cli] = await Promise.all([import('../src/system/world'), import('../src/cli/run')]);
   system.learnChildEnds(process);
   const { world, written } = system.openWorld(process, __RELEASE__, quickStart);
@@ -47,7 +49,9 @@ async function runCli(failure: unknown): Promise<number> {
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    return await (failure === undefined ? cli.run(argv, world) : cli.failWith(argv, failure, world));
+    return await (writeFailure === undefined
+      ? cli.run(argv, world)
+      : cli.failWith(argv, writeFailure, world));
   } finally {
     await written();
   }
