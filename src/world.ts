@@ -141,7 +141,7 @@ export interface CommandOptions {
 
 export interface ProgramOptions {
   readonly env: Env;
-  /** True if gwtoken chose the program: it comes from an absolute directory of PATH. Otherwise the user did. */
+  /** True if gwtoken, not the user, chose the program: only absolute directories of PATH count. */
   readonly isOurs?: boolean;
   /** A text that the program reads by its first option: `-K PATH`, or on Windows `-K -`, through stdin. */
   readonly text?: { readonly option: string; readonly content: string };
