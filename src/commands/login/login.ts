@@ -101,11 +101,7 @@ async function store(
  * Sets the profile's region if none is set, or if no client of that region is stored in the profile. Returns
  * a line about it. Only warns if that fails.
  */
-async function setRegion(
-  { profile, region }: Client,
-  config: Config,
-  world: World,
-): Promise<readonly string[]> {
+async function setRegion({ profile, region }: Client, config: Config, world: World): Promise<string[]> {
   const isDefault = profile === DEFAULT_PROFILE;
   // The general region is only the default profile's own. An invalid one is replaced.
   const own = isDefault ? config : { ...config, general: {} };
@@ -123,12 +119,7 @@ async function setRegion(
   }
 }
 
-function reportLogin(
-  answers: Answers,
-  isReplaced: boolean,
-  aboutRegion: readonly string[],
-  world: World,
-): void {
+function reportLogin(answers: Answers, isReplaced: boolean, aboutRegion: string[], world: World): void {
   const how = answers.flags.verify === false ? '' : 'verified and ';
   const ending = isReplaced ? ', replacing the previous ones' : '';
   /** Returns the settings of later commands without flags. */
