@@ -10,9 +10,10 @@ import { probeDirectory } from './files/trust';
 import { openAppender, removeUserFile, replaceUserFile } from './files/user-file';
 import { openKeychain } from './keychain/keychain';
 import type { QuickStart } from './quick-world';
+import { isForeground } from './terminal/job';
 import { openSpinner } from './terminal/spinner';
-import { writeAll } from './terminal/streams';
-import { isForeground, isTerminal, openTerminal } from './terminal/terminal';
+import { isTerminal, writeAll } from './terminal/streams';
+import { openTerminal } from './terminal/terminal';
 
 /** Returns the World. `written` resolves once all output is written, which a Windows console delays. */
 export function openWorld(

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { Interrupted } from '../../signals';
-import { isTerminal } from '../terminal/terminal';
+import { isTerminal } from '../terminal/streams';
 
 /** Signals that write a core file, which would contain the secret. */
 const DUMPING = /^SIG(QUIT|ILL|TRAP|ABRT|BUS|FPE|SEGV|SYS|XCPU|XFSZ)$/;

@@ -7,7 +7,7 @@ import spawn from 'cross-spawn';
 import { GwtokenError } from '../../errors';
 import { systemCode } from '../../system-errors';
 import type { ChildEnd, ProgramOptions, World } from '../../world';
-import { isForeground } from '../terminal/terminal';
+import { isForeground } from '../terminal/job';
 import { passedDescriptors, unnamedFile } from './descriptors';
 import { notFound, type Program, programFile, startError } from './program-file';
 import { assertUtf8 } from './utf8';

@@ -32,3 +32,9 @@ export function sleepSync(ms: number): void {
 export function mayBeTerminal(descriptor: number): boolean {
   return orUndefined(() => fstatSync(descriptor).isCharacterDevice()) ?? true;
 }
+
+/** Returns whether a descriptor is a terminal. Most are not even devices, and loading node:tty takes 5 ms. */
+export function isTerminal(descriptor: number, proc: NodeJS.Process): boolean {
+  if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
+  return proc.getBuiltinModule('node:tty').isatty(descriptor);
+}

@@ -1,9 +1,6 @@
-/** The terminal: prompts, colours, and whether gwtoken is the foreground job. */
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { orUndefined } from '../../errors';
+/** The terminal: prompts and colours. */
 import { isCi } from '../../surroundings';
 import type { Env, Paint, Terminal, World } from '../../world';
-import { mayBeTerminal } from './streams';
 
 export type ReadLine = (question: string, isSecret: boolean) => Promise<string>;
 
@@ -44,27 +41,4 @@ export async function painter(env: Env, isTTY: boolean): Promise<Paint> {
   const { Chalk } = await import('chalk');
   // Level 1 has only the sixteen colours that each terminal theme makes readable.
   return new Chalk({ level: 1 });
-}
-
-/** Returns whether a descriptor is a terminal. Most are not even devices, and loading node:tty takes 5 ms. */
-export function isTerminal(descriptor: number, proc: NodeJS.Process): boolean {
-  if (proc.platform !== 'win32' && !mayBeTerminal(descriptor)) return false;
-  return proc.getBuiltinModule('node:tty').isatty(descriptor);
-}
-
-/**
- * Returns whether gwtoken is the terminal's foreground job. Without /proc, each job with a terminal counts as
- * one. Windows has no background jobs.
- */
-export function isForeground(platform: NodeJS.Platform): boolean {
-  if (platform === 'win32') return true;
-  if (platform !== 'linux') {
-    const terminal = orUndefined(() => openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY));
-    if (terminal !== undefined) closeSync(terminal);
-    return terminal !== undefined;
-  }
-  // "pid (name) state parent group session terminal foreground …" (proc(5)); the name may contain `)`.
-  const stat = orUndefined(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
-  const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return group !== undefined && group === foregroundGroup;
 }

@@ -85,7 +85,7 @@ test.each([
 
 test('isForeground() without /proc returns whether the process has a terminal', async ({ needs }) => {
   needs('posix');
-  const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'terminal.ts'));
+  const module = await bundle(join(ROOT, 'src', 'system', 'terminal', 'job.ts'));
   const script = "console.log(require(process.argv[1]).isForeground('darwin'))";
   const words = [process.execPath, '-e', script, module];
   expect(await runCommand(words, { env: {}, detached: true })).toMatchObject({ stdout: 'false\n' });
