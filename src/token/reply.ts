@@ -1,5 +1,4 @@
 /** Reads the endpoint's reply: a token, a refusal, or an error that a retry may solve. */
-
 import { VSCHAR } from '../credentials/credentials';
 import { GwtokenError, type Hints, orUndefined, type Reason, type Retry } from '../errors';
 import type { FormReply } from '../post-form';
