@@ -1,9 +1,9 @@
 /** The GitHub action's program. Sets gwtoken's variables from inputs, and outputs from a new token. */
 import { join } from 'node:path';
-import { failWith } from '../src/cli/run';
+import { printError } from '../src/cli/run';
 import { selectedToken } from '../src/commands/selected-token';
 import { FORKS_GET_NO_SECRETS, hideSecrets } from '../src/credentials/variables';
-import { GwtokenError, usage } from '../src/errors';
+import { EXIT_CODES, GwtokenError, usage } from '../src/errors';
 import { envDestination, envOptions, envOutput } from '../src/formats/env-formats';
 import { escapeData, maskInLog } from '../src/formats/mask';
 import { hintsFor } from '../src/hints/hints';
@@ -68,8 +68,10 @@ function emptyInputs(names: readonly string[]): GwtokenError {
 async function report(error: unknown): Promise<number> {
   // The user cancelled the step.
   if (error instanceof Interrupted) return error.exitCode;
-  // No shell evaluates the output of `get`.
-  if (!(error instanceof GwtokenError)) return failWith(['get'], error, world);
+  if (!(error instanceof GwtokenError)) {
+    await printError(error, settings.flags, world);
+    return EXIT_CODES.local;
+  }
   // An error may repeat a part of the secret, but the runner masks only all of it.
   const texts = [error.message, ...hintsFor(error, settings)].map((text) => hideSecrets(text, env));
   const [message = '', ...hints] = texts.map(withInputs);

@@ -86,11 +86,15 @@ export async function failWith(argv: readonly string[], error: unknown, world: W
   // too, still report the first failure.
   orUndefined(() => printFailure(line, code, world.stdout));
   if (isSilent) throw error;
-  const lines = await errorLines(line.flags, error, await world.terminal.paint('stderr'), world);
-  const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
-  // If stderr is broken or has no reader, the exit code still shows the kind of error.
-  orUndefined(() => world.stderr.write(text));
+  await printError(error, line.flags, world);
   return code;
+}
+
+/** Prints an error. If stderr is broken or has no reader, the exit code still shows the kind of error. */
+export async function printError(error: unknown, flags: FlagValues, world: World): Promise<void> {
+  const lines = await errorLines(flags, error, await world.terminal.paint('stderr'), world);
+  const text = hideSecrets(`${lines.join('\n')}\n`, world.env);
+  orUndefined(() => world.stderr.write(text));
 }
 
 /** Writes failing statements to stdout if a shell may evaluate it, and so not to a terminal. */
