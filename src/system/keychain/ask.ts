@@ -40,27 +40,42 @@ export async function ask(
 ): Promise<Result> {
   const isLinux = given.platform === 'linux';
   const world = isLinux ? { ...given, env: withSessionBus(given.env, given) } : given;
-  const { env } = world;
-  const hasDesktop = !isLinux || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+  const hasDesktop = !isLinux || Boolean(world.env['DISPLAY'] || world.env['WAYLAND_DISPLAY']);
   const canAnswer = hasDesktop && hasPerson(world);
   const withinMs = limitMs ?? ANSWER_WITHIN_MS[canAnswer ? 'person' : 'nobody'];
   const send = isLinux ? askKeyring : askChild;
-  const answer = withinLimit(withinMs, (over) => send(request, world, over), signal);
+  const silence = watchSilence(world, canAnswer ? withinMs : undefined);
+  try {
+    return await withinLimit(withinMs, (over) => send(request, world, over), signal);
+  } catch (error) {
+    throw error instanceof TimedOut ? notAnswered(silence.problem(), withinMs) : error;
+  } finally {
+    silence.end();
+  }
+}
+
+/**
+ * Waits for two seconds of silence. Then it says for how long a person can answer, and on Linux asks the bus
+ * for a problem that explains the silence if the limit is reached.
+ */
+function watchSilence(
+  world: KeychainWorld,
+  dialogMs: number | undefined,
+): { problem(): KeyringProblem; end(): void } {
   const ended = new AbortController();
   let problem: KeyringProblem;
   const notice = setTimeout(async () => {
-    if (canAnswer) note(world, `waiting for the keychain: answer its dialog (up to ${withinMs / 1000} s)`);
-    // Explains the silence if the limit is reached.
-    if (isLinux) problem = await keyringProblem(env, ended.signal);
+    if (dialogMs !== undefined)
+      note(world, `waiting for the keychain: answer its dialog (up to ${dialogMs / 1000} s)`);
+    if (world.platform === 'linux') problem = await keyringProblem(world.env, ended.signal);
   }, NOTICE_AFTER_MS);
-  try {
-    return await answer;
-  } catch (error) {
-    throw error instanceof TimedOut ? notAnswered(problem, withinMs) : error;
-  } finally {
-    clearTimeout(notice);
-    ended.abort();
-  }
+  return {
+    problem: () => problem,
+    end() {
+      clearTimeout(notice);
+      ended.abort();
+    },
+  };
 }
 
 /**

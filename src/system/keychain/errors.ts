@@ -96,17 +96,21 @@ type Fault = keyof typeof ROWS;
 const NO_LIBSECRET = /libsecret\S*: (cannot open shared object|No such file)/;
 
 /** Makes the error for a fault. @param raw the keychain's message, or how its process ended */
-export function keychainError(fault: Fault, raw?: string, platform: NodeJS.Platform = 'linux'): GwtokenError {
-  const { message, reason, ...hints }: Row = ROWS[fault];
-  const hint = hints[platform as 'darwin' | 'win32'] ?? hints.hint;
+export function keychainError(fault: Fault, raw?: string): GwtokenError {
+  const { message, reason, hint }: Row = ROWS[fault];
   const words = raw && cleaned(raw);
   const shown = fault === 'failed' ? `${message}: ${words}` : message;
   const detail = words && `details: ${words}`;
   return new GwtokenError('keychain', shown, hint === undefined ? [] : [hint], { reason, detail });
 }
 
-export function failureError(failure: Failure, platform?: NodeJS.Platform): GwtokenError {
-  return keychainError(faultOf(failure), failure.message, platform);
+/** Makes the error for a failure of keytar or the bus, with the platform's own hint if there is one. */
+export function failureError(failure: Failure, platform: NodeJS.Platform): GwtokenError {
+  const fault = faultOf(failure);
+  const error = keychainError(fault, failure.message);
+  const row: Row = ROWS[fault];
+  const hint = platform === 'darwin' || platform === 'win32' ? row[platform] : undefined;
+  return hint === undefined ? error : error.with({ hints: [hint] });
 }
 
 function faultOf({ isLoaded, message, code }: Failure): Fault {

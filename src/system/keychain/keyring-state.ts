@@ -52,7 +52,8 @@ export async function accountsOnBus(env: Env, signal: AbortSignal): Promise<read
   const { error, stdout } = await send([...SEARCH, OF_GWTOKEN], env, signal);
   if (systemCode(error) === 'ENOENT') return undefined;
   // The error's last line is that of dbus-send; the others repeat the command.
-  if (error) throw failureError({ isLoaded: true, message: messageOf(error).trim().replace(/^.*\n/s, '') });
+  if (error)
+    throw failureError({ isLoaded: true, message: messageOf(error).trim().replace(/^.*\n/s, '') }, 'linux');
   const items = await propertiesOf(stdout, 'org.freedesktop.Secret.Item', env, signal);
   return items.flatMap((item) => /"account"\s+string "(.*)"/.exec(item)?.[1] ?? []);
 }

@@ -47,16 +47,16 @@ test.each<[fault: Parameters<typeof keychainError>[0], ...texts: string[]]>([
   ['failed', 'something new', 'Bad Data.'],
 ])('failureError() finds "%s" by the texts of libsecret, glib, macOS and Windows', (fault, ...texts) => {
   for (const message of texts)
-    expect(failureError({ isLoaded: true, message })).toEqual(keychainError(fault, message));
+    expect(failureError({ isLoaded: true, message }, 'linux')).toEqual(keychainError(fault, message));
 });
 
 test('failureError() finds "denied" by the code of a declined dialog', () => {
   const failure = { isLoaded: true, message: 'the item is still there', code: 'DENIED' };
-  expect(failureError(failure)).toMatchObject({ reason: 'denied' });
+  expect(failureError(failure, 'linux')).toMatchObject({ reason: 'denied' });
 });
 
 test('failureError() marks the cut of a long message', () => {
-  const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) });
+  const { message, detail } = failureError({ isLoaded: true, message: 'x'.repeat(201) }, 'linux');
   expect(message).toBe(`unexpected keychain error: ${'x'.repeat(200)}…`);
   expect(detail).toBe(`details: ${'x'.repeat(200)}…`);
 });
@@ -66,7 +66,7 @@ test.each([
   ['Error loading shared library libsecret-1.so.0: No such file or directory (by a)', 'library-missing'],
   ['keytar.node: cannot open shared object file: Permission denied', 'not-loadable'],
 ] as const)('failureError() reads the loader message "%s" as "%s"', (message, fault) => {
-  expect(failureError({ isLoaded: false, message })).toEqual(keychainError(fault, message));
+  expect(failureError({ isLoaded: false, message }, 'linux')).toEqual(keychainError(fault, message));
 });
 
 test('failureError() has the hint of the platform', () => {
