@@ -1,6 +1,7 @@
 import { withMistakes } from '../../credentials/copy-mistakes';
 import { formatItem } from '../../credentials/keychain';
 import { GwtokenError } from '../../errors';
+import { hintsFor } from '../../hints/hints';
 import { oneLine } from '../../text';
 import { fetchToken } from '../../token/fetch';
 import type { RequestSettings } from '../../token/query';
@@ -28,7 +29,10 @@ export async function verified(
       if (!(error instanceof GwtokenError)) throw error;
       if (error.reason !== 'rejected' || n === tries) throw notVerified(error, answers, canPrompt);
       const paint = await world.terminal.paint('stderr');
-      const lines = [oneLine(error.message), ...error.hints.map((hint) => hintLine(hint, paint))];
+      const lines = [
+        oneLine(error.message),
+        ...hintsFor(error, undefined).map((hint) => hintLine(hint, paint)),
+      ];
       const choice = 'Try again (Enter keeps the ID), or press Ctrl-C if region or auth URL is wrong.';
       world.stderr.write(`${lines.join('\n')}\n${choice}\n`);
       answers = await askAgain(answers, world);
