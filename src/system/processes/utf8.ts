@@ -10,20 +10,26 @@ import type { Env } from '../../world';
  * has U+FFFD instead of such bytes, and Node leaves out a variable with such a name.
  */
 export function assertUtf8(words: readonly string[], env: Env): void {
-  const at = words.findIndex((word) => word.includes('\ufffd'));
-  if (at >= 0 && firstNotUtf8('cmdline', words)) throw usage(`argument ${at} is not UTF-8`);
+  if (words.some(hasReplacement)) {
+    // The program's words are the last arguments of this process.
+    const at = notUtf8In('cmdline', words).slice(-words.length).findIndex(hasReplacement);
+    if (at >= 0) throw usage(`argument ${at} is not UTF-8`);
+  }
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const pair = firstNotUtf8('environ', pairs);
+  const pair = notUtf8In('environ', pairs).find(hasReplacement);
   if (pair) throw usage(`the variable ${quoted(pair.replace(/=.*/s, ''))} is not UTF-8`);
 }
 
+function hasReplacement(text: string): boolean {
+  return text.includes('\ufffd');
+}
+
 /**
- * Returns the first of this process's arguments or variables that is not UTF-8, with U+FFFD in it. Without
- * /proc, as on macOS, it returns the first text with U+FFFD.
+ * Returns this process's arguments or variables: those that are not UTF-8 with U+FFFD, the others empty.
+ * Without /proc, as on macOS, returns the texts as they are.
  */
-function firstNotUtf8(kind: 'cmdline' | 'environ', texts: readonly string[]): string | undefined {
-  const raw = orUndefined(() => readFileSync(`/proc/self/${kind}`, 'latin1').split('\0'));
-  if (raw === undefined) return texts.find((text) => text.includes('\ufffd'));
-  const found = raw.map((each) => Buffer.from(each, 'latin1')).find((bytes) => !isUtf8(bytes));
-  return found?.toString();
+function notUtf8In(kind: 'cmdline' | 'environ', texts: readonly string[]): readonly string[] {
+  const raw = orUndefined(() => readFileSync(`/proc/self/${kind}`, 'latin1').split('\0').slice(0, -1));
+  const bytes = raw?.map((each) => Buffer.from(each, 'latin1'));
+  return bytes?.map((each) => (isUtf8(each) ? '' : each.toString())) ?? texts;
 }

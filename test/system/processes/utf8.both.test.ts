@@ -5,7 +5,7 @@ import { inVariables } from '../../harness/homes/client';
 import { openHome } from '../../harness/homes/home';
 
 test.for([
-  ['an argument', `"$@" -u -p$'secr\\351t'`, 'argument 3 is not UTF-8'],
+  ['an argument', `"$@" \ufffd -p$'secr\\351t'`, 'argument 3 is not UTF-8'],
   ['a variable', `env X=$'\\351' "$@"`, 'the variable "X" is not UTF-8'],
   ['a name', `env $'caf\\351=1' "$@"`, 'the variable "caf\ufffd" is not UTF-8'],
 ])('exec rejects %s that is not UTF-8', async ([_, line, message], { needs }) => {
