@@ -3,12 +3,10 @@ import { isRegion } from '../../client';
 import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName } from '../flags';
 
 interface CurlWords {
-  /**
-   * Indices of the words that are neither options nor their values, and of `--url`'s values. An option that
-   * is not in curl's help counts as a target too, because its value may be a URL, and so does `-K`, whose
-   * file may contain one.
-   */
+  /** Indices of the words that are neither options nor their values, and of `--url`'s values. */
   readonly targets: readonly number[];
+  /** True if there may be another URL: in the file of `-K`, or in an option that curl's help does not list. */
+  readonly mayHideUrl: boolean;
   /** Names of gwtoken's flags among the words, which curl rejects or misreads. */
   readonly misplaced: readonly string[];
 }
@@ -18,6 +16,7 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
   const options = optionsIn(help);
   const targets: number[] = [];
   const misplaced: string[] = [];
+  let mayHideUrl = false;
   let isPastOptions = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -31,11 +30,11 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
     const { name, inline } = option;
     const flag = gwtokensFlag(name, inline ?? words[at + 1], options);
     if (flag !== undefined) misplaced.push(flag);
-    if (!options.has(name) || name === '-K' || name === '--config') targets.push(at);
+    if (!options.has(name) || name === '-K' || name === '--config') mayHideUrl = true;
     if (inline === undefined) at++;
     if (name === '--url' && at < words.length) targets.push(at);
   }
-  return { targets, misplaced };
+  return { targets, mayHideUrl, misplaced };
 }
 
 export function isOption(word: string): boolean {

@@ -15,7 +15,7 @@ import { codeOrSignal } from './exec';
 export async function runCurl(flags: FlagValues, world: World, words: readonly string[]): Promise<number> {
   if (words.includes('#')) throw usage('curl takes no "#"', [OMIT_COMMENT]);
   const help = words.some(isOption) ? await world.programOutput('curl', ['--help', 'all']) : '';
-  const { targets, misplaced } = readCurlWords(words, help);
+  const { targets, mayHideUrl, misplaced } = readCurlWords(words, help);
   if (misplaced.length > 0) {
     note(world, `error: gwtoken's options stand before curl's: ${misplaced.join(', ')}`);
     // As curl itself ends if an option is unknown.
@@ -30,7 +30,7 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const header = getFormat({ format: 'curl' })(answer, world.now());
   // curl ignores its own config file only if its first argument begins with -q.
   const option = /^(-q|--disable$)/.test(args[0]!) ? '-qK' : '-K';
-  const text = { option, content: header + protocolsFor(urls) };
+  const text = { option, content: header + protocolsFor(urls, mayHideUrl) };
   const options = { env: withoutCredentials(world.env), isOurs: true, text };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
   if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
@@ -56,8 +56,8 @@ function belowApiUrl(path: string, { client, apiUrl }: Settings): string {
  * Returns options that make curl refuse to send the token unencrypted, in whatever way a URL is given. If all
  * targets are loopback URLs, plain http is allowed without a proxy.
  */
-function protocolsFor(urls: readonly string[]): string {
-  const isLocal = urls.length > 0 && urls.every(isLoopbackUrl);
+function protocolsFor(urls: readonly string[], mayHideUrl: boolean): string {
+  const isLocal = urls.length > 0 && !mayHideUrl && urls.every(isLoopbackUrl);
   const protocols = isLocal ? 'proto = "=http,https"\nnoproxy = "*"\n' : 'proto = "=https"\n';
   return `proto-default = "https"\n${protocols}`;
 }
