@@ -13,8 +13,8 @@ import { variablesSource } from './variables';
  * another source.
  */
 export function sourceOf(settings: Settings, world: FindWorld): CredentialSource {
-  // Reading a setting throws if its value is invalid.
-  for (const name of ['credentialCommand', 'keychainTimeoutMs'] as const) settings[name];
+  // Reading an invalid setting throws, even if another source takes precedence.
+  void [settings.credentialCommand, settings.keychainTimeoutMs];
   return variablesSource(settings, world) ?? commandSource(settings) ?? keychainSource(settings);
 }
 

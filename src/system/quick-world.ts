@@ -19,12 +19,13 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   const host: Host = { platform, uid: proc.geteuid?.() };
   const config = directoryOf('config', env, platform);
   const cache = directoryOf('cache', env, platform);
-  // Without a home directory there is no cache, but a relative path in a variable fails each command.
-  const isRelative = typeof cache !== 'string' && cache.reason !== 'no-home';
+  // A relative path in either variable fails each command that reads the settings. Without a home directory,
+  // there is only no cache.
+  const isCacheRelative = typeof cache !== 'string' && cache.reason !== 'no-home';
   const quickWorld = {
     env,
     platform,
-    ...openConfig(isRelative ? cache : config, host),
+    ...openConfig(isCacheRelative ? cache : config, host),
     tokens: typeof cache === 'string' ? openTokens(cache, host) : NO_CACHE,
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,

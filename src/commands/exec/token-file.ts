@@ -93,6 +93,6 @@ async function keepRenewing(
 function pauseAfter(error: unknown, failures: number): number {
   if (!(error instanceof GwtokenError)) return LONGEST_PAUSE_MS;
   // An endpoint that returns one token until its end has another one within two such pauses.
-  if (error.retry?.isExact && failures <= 2) return error.retry.afterMs ?? 0;
+  if (error.reason === 'just-expired' && failures <= 2) return error.retry?.afterMs ?? 0;
   return error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
 }

@@ -80,7 +80,7 @@ function watchSilence(
 
 /**
  * Asks on Linux, where a keyring that is locked or missing also answers "absent" or "denied". Asks once more
- * if a `get` finds no item: askInSessions() tells why an item can read as absent.
+ * if a `get` finds no item, because in a session with a wrong key an item can read as absent.
  */
 async function askKeyring(request: Request, world: KeychainWorld, over: AbortSignal): Promise<Result> {
   const { env } = world;
@@ -98,12 +98,12 @@ async function askKeyring(request: Request, world: KeychainWorld, over: AbortSig
   return result;
 }
 
-/** With three sessions, all of them have a wrong key once in 1,000,000 calls. */
+/** Sessions in which a call is tried. */
 const MOST_SESSIONS = 3;
 
 /**
- * Asks another child after a session with a wrong key: in about 1 % of KWallet 5's sessions, the keychain and
- * keytar use different keys. Then a call fails, or an item reads as absent. Each child opens a new session.
+ * Asks another child if a call fails because of a wrong key: in about 1 % of KWallet 5's sessions, the
+ * keychain and keytar use different keys. Each child opens a new session.
  */
 async function askInSessions(
   request: Request,
