@@ -1,6 +1,6 @@
 /** The next steps after an error: its own, then those that depend on the settings, best first. Two are shown. */
 import { loginCommand, REGIONS } from '../client';
-import { type GwtokenError, type Hints, type Missing, orUndefined } from '../errors';
+import { type GwtokenError, type Hints, type Missing, orUndefined, type Reason } from '../errors';
 import { isForThisRun, type Settings, setAuthUrlLine } from '../settings/table';
 import { prefersVariables } from '../surroundings';
 import { listOf, shellWord } from '../text';
@@ -26,7 +26,7 @@ function stepsFor(error: GwtokenError, settings: Settings): Hints {
   if (reason === 'rejected') return afterRefusal(settings, error);
   // Without a home directory, gwtoken finds neither settings nor a client.
   const { noHome } = settings.config;
-  const row: Row | undefined = IF_MISSING[reason as Missing];
+  const row = reason && IF_MISSING[reason];
   if (row) return [...noHome, ...row(settings, error)];
   // Variables can replace a keychain or a credential command that fails.
   return kind === 'keychain' && source ? [...noHome, ...useVariables(settings)] : [];
@@ -47,7 +47,7 @@ type Row = (settings: Settings, error: GwtokenError) => Hints;
 
 const CI_HELP = 'for CI, containers and servers, run: gwtoken help ci';
 
-const IF_MISSING: Readonly<Record<Missing, Row>> = {
+const IF_MISSING: Readonly<Partial<Record<Reason, Row>>> = {
   'no-client': (settings) => loginOrVariables('to add one, run: gwtoken login', settings),
   'no-region': (settings) => {
     const stored = storedClients(settings);
@@ -67,7 +67,7 @@ const IF_MISSING: Readonly<Record<Missing, Row>> = {
       ? [...storedClients(settings), ...missingLogin(settings)]
       : useVariables(settings),
   'not-returned': missingLogin,
-};
+} satisfies Record<Missing, Row>;
 
 function missingLogin(settings: Settings): Hints {
   const { client, flags, authUrl } = settings;
