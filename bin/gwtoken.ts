@@ -26,7 +26,7 @@ const writeFailure = answerQuickly();
 // Exits without waiting for open connections, because all output has been written.
 void runCli(writeFailure).then((code) => process.exit(code), endByError);
 
-/** Writes the quick path's answer and exits. Returns the error if writing fails; undefined without an answer. */
+/** Writes the quick path's answer and exits. Returns the error of writing; undefined without an answer. */
 function answerQuickly(): unknown {
   const answer = quick(argv, { ...quickStart.quickWorld, mayBeTerminal: () => mayBeTerminal(1) });
   if (answer === undefined) return undefined;
@@ -64,5 +64,5 @@ async function endByError(error: unknown): Promise<void> {
   endBySignal(process, error);
 }
 
-// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown would wrap each bundled module.
+// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown wraps each bundled module.
 export {};

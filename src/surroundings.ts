@@ -37,8 +37,8 @@ export function prefersVariables({ env, platform }: Surroundings): boolean {
 }
 
 /**
- * Longest wait for the keychain or the credential command if `keychain-timeout` is not set. A person needs time
- * to unlock the keychain, and a job should not wait.
+ * Longest wait for the keychain or the credential command if `keychain-timeout` is not set. A person needs
+ * time to unlock the keychain, and a job should not wait.
  */
 export const ANSWER_WITHIN_MS = { person: 60_000, nobody: 10_000 };
 

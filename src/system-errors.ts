@@ -36,7 +36,7 @@ export function wordsFor(error: unknown): string {
   return code === undefined ? messageOf(error) : (WORDS[code] ?? code);
 }
 
-/** Returns whether the code says that this process or machine has reached a limit: no other end has failed. */
+/** Returns whether this process or machine has reached a limit, so that no other end has failed. */
 export function isProcessLimit(code: string | undefined): boolean {
   return /^(EAGAIN|EMFILE|ENFILE|ENOMEM)$/.test(code ?? '');
 }

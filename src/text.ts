@@ -1,4 +1,4 @@
-/** Texts: cleaned, quoted and cut for messages, hashed for names, and durations, times, lists and similar words. */
+/** Texts: cleaned, quoted, cut and hashed ones, durations, times, lists and similar words. */
 
 /** Returns the text on one line, with control and direction characters written as `\u001b`. */
 export function oneLine(text: string): string {

@@ -45,7 +45,7 @@ export function readLine(argv: readonly string[]): Line {
   };
 }
 
-/** What commander has read, up to the error if there is one. */
+/** The words that commander has read, up to the error if there is one. */
 interface Parsed {
   readonly path: readonly Command[];
   readonly given: readonly GivenFlag[];
@@ -82,7 +82,7 @@ function parse(argv: readonly string[]): Parsed {
   return { path, given, args: last.args, error };
 }
 
-/** What commander has to know of a command, or of the whole program. */
+/** The parts of a command, or of the whole program, that commander has to know. */
 type Shape = Pick<Command, 'args' | 'flags' | 'subcommands' | 'passThrough'>;
 
 /** Prepares a parser once commander reaches it, because preparing all takes time at each start. */

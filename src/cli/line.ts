@@ -24,7 +24,7 @@ const LONG = /^(--[^=]+)(?:=(.*))?$/s;
 const SHORT = /^(-[^-])(.+)?$/s;
 
 /**
- * Returns the flags of a line that has one command and complete flags of it, such as `get -r eu --format=json`;
+ * Returns the flags of a line that has one command and complete flags of it (`get -r eu --format=json`);
  * undefined for any other line, which commander reads (command-line.ts).
  */
 export function flagsOfPlainLine(

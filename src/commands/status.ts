@@ -36,7 +36,7 @@ interface Row {
   /** Lifetime left of its cached token, in ms; 0 without one. */
   readonly leftMs: number;
   readonly clientId: string | undefined;
-  /** The setting with another auth URL, for which `get` refuses the stored credentials; undefined without one. */
+  /** The setting with another auth URL, for which `get` refuses the credentials; undefined without one. */
   readonly refusedFor: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export function keychainSource(settings: Settings): CredentialSource {
   };
 }
 
-/** Returns the steps for an item that was stored for another auth URL. The first sends the secret nowhere else. */
+/** Returns the steps for an item with another auth URL. The first one sends the secret nowhere else. */
 function otherUrlHints(setting: Setting<string> | undefined, { client, flags }: Settings): Hints {
   const login = loginCommand(client, flags);
   if (!setting) return [`to store one with it, run: ${login}`];

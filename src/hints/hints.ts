@@ -1,4 +1,4 @@
-/** The next steps after an error: its own, then those that depend on the settings, best first. Two are shown. */
+/** The next steps after an error: its own, then those that depend on the settings. Two are shown. */
 import { loginCommand, REGIONS } from '../client';
 import { type GwtokenError, type Hints, type Missing, orUndefined, type Reason } from '../errors';
 import { isForThisRun, type Settings, setAuthUrlLine } from '../settings/table';

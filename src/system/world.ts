@@ -81,8 +81,8 @@ export function learnChildEnds(proc: NodeJS.Process): void {
 }
 
 /**
- * Returns the standard streams on bare descriptors. Only a Windows console gets Node's streams: they handle its
- * code page, and its switch for colours.
+ * Returns the standard streams on bare descriptors. Only a Windows console gets Node's streams: they handle
+ * its code page, and its switch for colours.
  */
 function streamsOf(proc: NodeJS.Process): Pick<World, 'stdin' | 'stdout' | 'stderr'> & {
   written(): Promise<unknown>;

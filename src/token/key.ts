@@ -42,7 +42,7 @@ export function keyMatches(stored: StoredKey, key: TokenKey, world: KeyWorld): b
   return JSON.stringify(facts) === JSON.stringify(stored.facts) && hmac === stored.hmac;
 }
 
-/** Parses JSON that has the fields, elements and types of the example; returns undefined for any other text. */
+/** Parses JSON that has the fields and types of the example; returns undefined for any other text. */
 export function parseLike<T>(text: string, example: T): T | undefined {
   const value: unknown = orUndefined(() => JSON.parse(text));
   return isLike(value, example) ? value : undefined;

@@ -5,7 +5,7 @@ import { CLIENT_FLAGS, FETCH_FLAGS, FRESH, longName } from '../flags';
 interface CurlWords {
   /** Indices of the words that are neither options nor their values, and of `--url`'s values. */
   readonly targets: readonly number[];
-  /** True if there may be another URL: in the file of `-K`, or in an option that curl's help does not list. */
+  /** True if another URL may be in the file of `-K`, or in an option that curl's help does not list. */
   readonly mayHideUrl: boolean;
   /** Names of gwtoken's flags among the words, which curl rejects or misreads. */
   readonly misplaced: readonly string[];
@@ -70,7 +70,7 @@ function isSwitch(name: string, options: Options): boolean {
 
 const GWTOKENS_FLAGS = [...CLIENT_FLAGS, ...FETCH_FLAGS, FRESH].map(longName);
 
-/** Returns the name of a flag of gwtoken's; undefined for an option of curl's, such as `-r` before a range. */
+/** Returns the name of gwtoken's flag; undefined for an option of curl's, such as `-r` before a range. */
 function gwtokensFlag(name: string, value = '', options: Options): string | undefined {
   if (name === '-r' && isRegion(value.toLowerCase())) return name;
   return GWTOKENS_FLAGS.find((flag) => flag === name.split('=')[0] && !options.has(flag));

@@ -30,7 +30,7 @@ export function writeByRename(
   }
 }
 
-/** Returns the `local` error for a failed write. An error that gwtoken has worded already is returned as is. */
+/** Returns the `local` error for a failed write, or an error that gwtoken has already worded. */
 export function writeError(error: unknown, path: string, hints: Hints): GwtokenError {
   if (error instanceof GwtokenError) return error;
   return new GwtokenError('local', `cannot write ${path}: ${wordsFor(error)}`, hints);

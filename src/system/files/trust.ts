@@ -25,7 +25,7 @@ const RULES = {
   cache: { owners: 'user', forbidden: 0o077, mode: '700', meaning: 'accessible to' },
 } as const;
 
-/** Returns the `usage` error for a path that is not trusted; otherwise undefined. Only lstat() shows a link. */
+/** Returns the `usage` error for an untrusted path; otherwise undefined. Only lstat() shows a link. */
 export function trustProblem(
   path: string,
   stat: Stats,

@@ -42,5 +42,5 @@ async function answer(request: Request): Promise<ChildAnswer> {
   }
 }
 
-// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown would wrap each bundled module.
+// biome-ignore lint/complexity/noUselessEmptyExport: without exports, rolldown wraps each bundled module.
 export {};

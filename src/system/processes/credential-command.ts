@@ -12,8 +12,8 @@ import { windowsProgram } from './helper-program';
 
 /**
  * Runs a line and resolves with its stdout. The command shares gwtoken's terminal and process group, because
- * `op` and `pass` prompt there. When the wait ends early, the shell is killed. Throws the signal's reason if it
- * is aborted, and Interrupted if the command ended by a Ctrl-C.
+ * `op` and `pass` prompt there. When the wait ends early, the shell is killed. Throws the signal's reason if
+ * it is aborted, and Interrupted if the command ended by a Ctrl-C.
  */
 export async function runCredentialCommand(
   world: Pick<World, 'env' | 'platform'>,

@@ -116,8 +116,8 @@ interface Problem {
 export function wireProblem(thrown: unknown, request: FailedRequest): GwtokenError {
   if (thrown instanceof GwtokenError) return thrown;
   const failure = failureOf(thrown, request);
-  // A limit of this process; another one may do better. undici lacks memory under `ulimit -v` (RangeError), and
-  // WebAssembly under `--jitless` (ReferenceError).
+  // A limit of this process; another one may do better. undici lacks memory under `ulimit -v` (RangeError),
+  // and WebAssembly under `--jitless` (ReferenceError).
   const isOfRuntime = thrown instanceof RangeError || thrown instanceof ReferenceError;
   if (isProcessLimit(failure.code) || isOfRuntime) return new GwtokenError('local', failure.message);
   const { message, hints, reason, kind = 'unreached', isFinal = false } = problemOf(failure);
@@ -230,8 +230,8 @@ function tunnelRefused(
 }
 
 /**
- * Returns the step after a host was not found or did not answer. While a VPN is off, the names of its hosts are
- * unknown, or their addresses do not answer.
+ * Returns the step after a host was not found or did not answer. While a VPN is off, the names of its hosts
+ * are unknown, or their addresses do not answer.
  */
 function checkAddress({ progress, setting }: Failure): string {
   return progress.peer === 'proxy'
