@@ -80,19 +80,22 @@ async function keepRenewing(
     } catch (error) {
       if (signal.aborted) return;
       failures++;
-      leastPauseMs = pauseAfter(error, failures);
-      // A short pause may be enough to get another token. Of failures in a row, only one is reported.
-      if (leastPauseMs < LONGEST_PAUSE_MS || isReported) continue;
+      // An endpoint that returns one token until its end has another one within two short pauses.
+      const shortPauseMs = failures <= 2 ? pauseForNextToken(error) : undefined;
+      leastPauseMs = shortPauseMs ?? pauseAfter(error);
+      // Of failures in a row, only one is reported.
+      if (shortPauseMs !== undefined || isReported) continue;
       warn(world, `the token file still has the last token: ${messageOf(error)}`);
       isReported = true;
     }
   }
 }
 
-/** Returns the pause after this number of failures in a row. */
-function pauseAfter(error: unknown, failures: number): number {
-  if (!(error instanceof GwtokenError)) return LONGEST_PAUSE_MS;
-  // An endpoint that returns one token until its end has another one within two such pauses.
-  if (error.reason === 'just-expired' && failures <= 2) return error.retry?.afterMs ?? 0;
-  return error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
+/** Returns the pause after a token that has just expired; otherwise undefined. */
+function pauseForNextToken(error: unknown): number | undefined {
+  return error instanceof GwtokenError && error.reason === 'just-expired' ? error.retry?.afterMs : undefined;
+}
+
+function pauseAfter(error: unknown): number {
+  return error instanceof GwtokenError && error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
 }
