@@ -28,11 +28,13 @@ export function readCurlWords(words: readonly string[], help: string): CurlWords
     const option = optionWithValue(word, options);
     if (option === undefined) continue;
     const { name, inline } = option;
-    const flag = gwtokensFlag(name, inline ?? words[at + 1], options);
+    // The value is a part of this word, or the next word.
+    const valueAt = inline === undefined ? at + 1 : at;
+    const flag = gwtokensFlag(name, inline ?? words[valueAt], options);
     if (flag !== undefined) misplaced.push(flag);
     if (!options.has(name) || name === '-K' || name === '--config') mayHideUrl = true;
-    if (inline === undefined) at++;
-    if (name === '--url' && at < words.length) targets.push(at);
+    if (name === '--url' && valueAt < words.length) targets.push(valueAt);
+    at = valueAt;
   }
   return { targets, mayHideUrl, misplaced };
 }
