@@ -38,8 +38,16 @@ export async function showDiagnosis(flags: FlagValues, world: World): Promise<vo
   throw new GwtokenError(error.kind, message, [], { detail: error.detail });
 }
 
-/** Returns a report without checks, and a world that adds each traced line to the next check. */
-function openReport(world: World) {
+interface Report {
+  readonly checks: readonly Check[];
+  /** The world of the steps, which adds each traced line to the next check. */
+  readonly world: World;
+  /** Begins the step that the next checks belong to. */
+  begin(step: string): void;
+  add(result: Check['result'], message: string, hints?: Hints): void;
+}
+
+function openReport(world: World): Report {
   const safe = (text: string): string => oneLine(hideSecrets(text, world.env));
   const checks: Check[] = [];
   let name = '';
@@ -48,21 +56,23 @@ function openReport(world: World) {
     traced.push(safe(line));
     world.trace(line);
   };
-  /** Begins the step that the next checks belong to. */
-  const begin = (step: string): void => {
-    name = step;
+  return {
+    checks,
+    world: { ...world, trace },
+    begin(step) {
+      name = step;
+    },
+    add(result, message, hints = []) {
+      checks.push({ name, result, message: safe(message), hints: hints.map(safe), trace: traced });
+      traced = [];
+    },
   };
-  const add = (result: Check['result'], message: string, hints: Hints = []): void => {
-    checks.push({ name, result, message: safe(message), hints: hints.map(safe), trace: traced });
-    traced = [];
-  };
-  return { checks, begin, add, world: { ...world, trace } };
 }
 
 /** Requests a token as `get` does without a cached one. Returns the error of the step that failed. */
 async function tryRequest(
   flags: FlagValues,
-  { begin, add, world }: ReturnType<typeof openReport>,
+  { begin, add, world }: Report,
 ): Promise<GwtokenError | undefined> {
   let settings: Settings | undefined;
   try {
@@ -81,7 +91,7 @@ async function tryRequest(
     }
 
     begin('credentials');
-    // The credentials are loaded in the middle of getToken().
+    // getToken() loads the credentials once, before its request: that ends this step.
     const source: typeof query.source = {
       ...query.source,
       async load(...wanted) {
