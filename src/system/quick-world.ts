@@ -20,12 +20,12 @@ export function openQuickWorld(proc: Pick<NodeJS.Process, 'env' | 'platform' | '
   const config = directoryOf('config', env, platform);
   const cache = directoryOf('cache', env, platform);
   // A relative path in either variable fails each command that reads the settings. Without a home directory,
-  // there is only no cache.
-  const isCacheRelative = typeof cache !== 'string' && cache.reason !== 'no-home';
+  // there are no settings in files, and no cache.
+  const relative = [cache, config].find((each) => typeof each !== 'string' && each.reason !== 'no-home');
   const quickWorld = {
     env,
     platform,
-    ...openConfig(isCacheRelative ? cache : config, host),
+    ...openConfig(relative ?? config, host),
     tokens: typeof cache === 'string' ? openTokens(cache, host) : NO_CACHE,
     now: Date.now,
     readFile: (path: string, limit: number) => readRegular(path, limit).bytes,
