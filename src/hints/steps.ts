@@ -19,12 +19,12 @@ export function storedClients(settings: Settings): Hints {
     const list = `stored: ${[first, ...others].join(', ')}`;
     return [list.length > MOST_COLUMNS ? 'to list stored clients, run: gwtoken status' : list];
   }
-  // A default is left out unless the settings select something else.
-  const given = {
-    profile: settings.profile.value === client.profile ? undefined : true,
-    sandbox: settings.environment.value === client.environment ? undefined : true,
+  // The flags that lead from the settings to this client, beside its region's.
+  const needed = {
+    profile: settings.profile.value === client.profile ? undefined : client.profile,
+    sandbox: settings.environment.value === client.environment ? undefined : client.environment === 'sandbox',
   };
-  return [`stored: ${first}; use ${clientFlags(client, given)}`];
+  return [`stored: ${first}; use ${clientFlags(client, needed)}`];
 }
 
 /** Returns the steps to set variables, or says that they are empty or ignored. */
