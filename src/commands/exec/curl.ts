@@ -18,13 +18,13 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const { targets, mayHideUrl, misplaced } = readCurlWords(words, help);
   if (misplaced.length > 0) {
     note(world, `error: gwtoken's options stand before curl's: ${misplaced.join(', ')}`);
-    // As curl itself ends if an option is unknown.
+    // curl, too, ends with 2 if an option is unknown. A thrown error would end with 125.
     return EXIT_CODES.usage;
   }
 
   const settings = readSettings(flags, world);
-  const path = targets.find((at) => PATH.test(words[at]!));
-  const args = path === undefined ? words : words.with(path, belowApiUrl(words[path]!, settings));
+  const pathAt = targets.find((at) => PATH.test(words[at]!));
+  const args = pathAt === undefined ? words : words.with(pathAt, belowApiUrl(words[pathAt]!, settings));
   const urls = targets.map((at) => args[at]!);
   const answer = await selectedToken(settings, world);
   const header = getFormat({ format: 'curl' })(answer, world.now());
@@ -33,14 +33,17 @@ export async function runCurl(flags: FlagValues, world: World, words: readonly s
   const text = { option, content: header + protocolsFor(urls, mayHideUrl) };
   const options = { env: withoutCredentials(world.env), isOurs: true, text };
   const code = codeOrSignal(await world.runProgram('curl', args, options));
-  if (code !== 0 && world.env['MSYSTEM'] !== undefined && urls.some((url) => CONVERTED.test(url)))
-    note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
+  if (code !== 0) hintAtGitBash(urls, world);
   return code;
 }
 
 const PATH = /^\/(?!\/)/;
-/** Matches the path /orders as Git Bash changes it: `C:/Program Files/Git/orders`. */
-const CONVERTED = /^[a-z]:\//i;
+
+/** Git Bash changes the path /orders to `C:/Program Files/Git/orders`. */
+function hintAtGitBash(urls: readonly string[], world: World): void {
+  if (world.env['MSYSTEM'] !== undefined && urls.some((url) => /^[a-z]:\//i.test(url)))
+    note(world, 'hint: Git Bash changes words that begin with /: set MSYS_NO_PATHCONV=1, or type //PATH');
+}
 
 /** Returns the URL of a path below the API URL. @throws GwtokenError `usage` if none is set */
 function belowApiUrl(path: string, { client, apiUrl }: Settings): string {

@@ -80,22 +80,22 @@ async function keepRenewing(
     } catch (error) {
       if (signal.aborted) return;
       failures++;
-      // An endpoint that returns one token until its end has another one within two short pauses.
-      const shortPauseMs = failures <= 2 ? pauseForNextToken(error) : undefined;
-      leastPauseMs = shortPauseMs ?? pauseAfter(error);
+      const { pauseMs, isHarmless } = afterFailure(error, failures);
+      leastPauseMs = pauseMs;
       // Of failures in a row, only one is reported.
-      if (shortPauseMs !== undefined || isReported) continue;
+      if (isHarmless || isReported) continue;
       warn(world, `the token file still has the last token: ${messageOf(error)}`);
       isReported = true;
     }
   }
 }
 
-/** Returns the pause after a token that has just expired; otherwise undefined. */
-function pauseForNextToken(error: unknown): number | undefined {
-  return error instanceof GwtokenError && error.reason === 'just-expired' ? error.retry?.afterMs : undefined;
-}
-
-function pauseAfter(error: unknown): number {
-  return error instanceof GwtokenError && error.kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS;
+/**
+ * Returns the pause after this number of failures in a row. A token that has just expired is harmless: an
+ * endpoint that returns one token until its end has another one within two short pauses.
+ */
+function afterFailure(error: unknown, failures: number): { pauseMs: number; isHarmless: boolean } {
+  const { kind, reason, retry } = error instanceof GwtokenError ? error : {};
+  if (reason === 'just-expired' && failures <= 2) return { pauseMs: retry?.afterMs ?? 0, isHarmless: true };
+  return { pauseMs: kind === 'refused' ? REMEMBERED_MS : LONGEST_PAUSE_MS, isHarmless: false };
 }
