@@ -13,7 +13,7 @@ test('exec waits for a command that it may not signal', async ({ needs }) => {
   const home = openHome(inVariables(endpoint.authUrl));
   chmodSync(home.dir, 0o777);
   const [up, end] = [join(home.dir, 'up'), join(home.dir, 'end')];
-  const script = `: >'${up}'; until [ -e '${end}' ]; do sleep 0.05; done; exit 5`;
+  const script = `: >'${up}'; while [ -e '${up}' ] && [ ! -e '${end}' ]; do sleep 0.05; done; exit 5`;
   // Root without this capability can signal only its own processes.
   const wrapper = ['setpriv', '--bounding-set=-kill', '--inh-caps=-kill', '--'];
   const command = ['setpriv', '--reuid=65534', '--clear-groups', 'sh', '-c', script];
